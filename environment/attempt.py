@@ -103,7 +103,9 @@ class Attempt(Record):
     @model_validator(mode="after")
     def _scored_or_not(self) -> Attempt:
         if (self.verdict is None) == (self.error is None):
-            raise ValueError(f"attempt {self.number} on {self.task_id} needs either a verdict or an error, not both or none")
+            raise ValueError(
+                f"attempt {self.number} on {self.task_id} needs either a verdict or an error, not both or none"
+            )
         return self
 
     @property

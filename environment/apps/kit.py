@@ -1,0 +1,173 @@
+"""The kit that every simulated application is declared with: arguments, routes, actions, refusals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+from environment.world import Row, Tables
+
+
+class Args(BaseModel):
+    """Arguments of a route or action; an invented argument is refused in words the model can read."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+Many = Annotated[list[str], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)]
+"""A query parameter that may be repeated."""
+
+
+class AppError(Exception):
+    """A refusal that the model is meant to see: HTTP status, the vendor's error code and a sentence."""
+
+    def __init__(self, status: int, message: str, code: str = "") -> None:
+        super().__init__(message)
+        self.status, self.message, self.code = status, message, code
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a handler sees besides its arguments."""
+
+    tables: Tables
+    now: datetime
+    """The world's clock at this call."""
+    actor: Mapping[str, str]
+    """`name`, `email`, `company`, `domain` of whom the agent acts as."""
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """An HTTP answer: status and JSON body (None for an empty one)."""
+
+    status: int
+    body: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Route:
+    """One endpoint of a vendor's API."""
+
+    name: str
+    """Verb and noun, such as `list_messages`; unique in its application."""
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    path: str
+    """Below the application's base path, with `{names}` of path arguments; `{name*}` also takes slashes."""
+    access: Literal["read", "write"]
+    args: type[Args]
+    handler: Callable[[Call, Any], Any]
+    """Returns the body (status 200), or a Response."""
+    query: tuple[str, ...] = ()
+    """Arguments that travel in the query string; GET and DELETE send all their non-path arguments there."""
+    whole_body: str | None = None
+    """Argument that is the entire JSON body, for endpoints whose body has no fixed keys."""
+    as_action: bool = True
+    """Whether the `actions` toolset gets this route as a tool of its own; False where a hand-written action does better."""
+    keywords: str = ""
+    """Further words that a user may look this endpoint up by."""
+
+    @property
+    def doc(self) -> str:
+        """What it does: the first line of its handler's docstring."""
+        return (self.handler.__doc__ or "").strip().splitlines()[0]
+
+    @cached_property
+    def path_names(self) -> tuple[str, ...]:
+        return tuple(re.findall(r"\{(\w+)\*?\}", self.path))
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        parts = re.split(r"(\{\w+\*?\})", self.path)
+        expressions = [_segment(part) if part.startswith("{") else re.escape(part) for part in parts]
+        return re.compile("".join(expressions) + r"/?")
+
+    def in_query(self, name: str) -> bool:
+        return name in self.query or self.method in ("GET", "DELETE")
+
+
+@dataclass(frozen=True, eq=False)
+class Action:
+    """A named function tool: a small script of one or more requests to its application's API."""
+
+    name: str
+    """Unique over all applications, such as `gmail_send_email`."""
+    access: Literal["read", "write"]
+    doc: str
+    args: type[Args]
+    """Every field has a description; types are str, int, float, bool, Literal of str, or lists of these."""
+    run: Callable[[Fetch, Any], Any]
+    """Returns what the model reads; a failed request ends it with the vendor's error."""
+
+
+Fetch = Callable[..., Any]
+"""`fetch(method, path, params=None, body=None)` -> the JSON body; `path` is below the application's base path."""
+
+
+@dataclass(frozen=True, eq=False)
+class App:
+    """One simulated application."""
+
+    name: str
+    title: str
+    """The product's name as people write it."""
+    host: str
+    """Host name; `{org}` stands for any one label, such as the customer's subdomain."""
+    base_path: str
+    rows: tuple[type[Row], ...]
+    ids: Mapping[type[Row], Callable[[int], str]]
+    """How the n-th id of a row type is spelled."""
+    routes: tuple[Route, ...]
+    error_body: Callable[[AppError], Any]
+    """The vendor's JSON for a refusal."""
+    derived: Mapping[type[Row], frozenset[str]] = field(default_factory=dict)
+    """Fields that the application computes itself; the verdict ignores them unless a matcher asks."""
+    actions: tuple[Action, ...] = ()
+    """Hand-written actions; every route with `as_action` is one too."""
+    error_status: int | None = None
+    """HTTP status of every refusal, for vendors that answer errors with 200."""
+    hosts_also: tuple[str, ...] = ()
+    """Other hosts that are answered too, because people often write them."""
+
+    @cached_property
+    def host_pattern(self) -> re.Pattern[str]:
+        spellings = (self.host, *self.hosts_also)
+        return re.compile("|".join(r"[a-z0-9-]+".join(map(re.escape, host.split("{org}"))) for host in spellings))
+
+    @cached_property
+    def all_actions(self) -> tuple[Action, ...]:
+        return self.actions + tuple(_route_action(self, route) for route in self.routes if route.as_action)
+
+    def url(self, path: str, org: str = "acme") -> str:
+        return f"https://{self.host.replace('{org}', org)}{self.base_path}{path}"
+
+
+def digits_id(prefix: str = "", width: int = 0, start: int = 0) -> Callable[[int], str]:
+    """Speller of ids such as AGT-0042: `prefix`, then the count after `start`, zero-padded to `width` digits."""
+    return lambda count: f"{prefix}{start + count:0{width}d}"
+
+
+def _segment(part: str) -> str:
+    name = part.strip("{}")
+    return f"(?P<{name[:-1]}>.+?)" if name.endswith("*") else f"(?P<{name}>[^/]+?)"
+
+
+def _route_action(app: App, route: Route) -> Action:
+    def run(fetch: Fetch, args: Args) -> Any:
+        given = args.model_dump(exclude_unset=True)
+        path = route.path
+        for name in route.path_names:
+            value = quote(str(given.pop(name)), safe="")
+            path = path.replace(f"{{{name}}}", value).replace(f"{{{name}*}}", value)
+        params = {name: given.pop(name) for name in list(given) if route.in_query(name)}
+        body = given[route.whole_body] if route.whole_body else given
+        return fetch(route.method, path, params or None, body if route.method not in ("GET", "DELETE") else None)
+
+    return Action(f"{app.name}_{route.name}", route.access, route.doc, route.args, run)

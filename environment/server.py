@@ -1,0 +1,149 @@
+"""The server stands for every vendor's API: it finds the route of a URL, checks the arguments and calls the handler."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from pydantic import ValidationError
+
+from environment.apps.kit import App, AppError, Call, Response, Route
+from environment.world import Tables, World
+
+TICK = timedelta(seconds=1)
+"""How far the world's clock moves with every request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request as it was made: method, absolute URL, query parameters, JSON body."""
+
+    method: str
+    url: str
+    params: Mapping[str, Any] | None
+    body: Any
+
+
+class Server:
+    """All applications over one world."""
+
+    def __init__(self, apps: tuple[App, ...], world: World, actor: Mapping[str, str]) -> None:
+        self._apps, self._world, self._actor = apps, world, actor
+        self.requests: list[Request] = []
+
+    def fetch(self, method: str, url: str, params: Mapping[str, Any] | None = None, body: Any = None) -> Response:
+        """The vendor's answer. Never raises for anything a caller sends; an exception here is a bug of ours."""
+        self.requests.append(Request(method, url, params, body))
+        self._world.now += TICK
+        try:
+            parts = urlsplit(url)
+            host = (parts.hostname or "").lower()
+        except ValueError:
+            return _unreachable(url)
+        app = next((app for app in self._apps if app.host_pattern.fullmatch(host)), None)
+        if app is None:
+            return _unreachable(url)
+        try:
+            query = _query(parts.query, params)
+            return self._answer(app, method.upper(), parts.path, query, body)
+        except AppError as error:
+            return Response(app.error_status or error.status, app.error_body(error))
+
+    def _answer(self, app: App, method: str, path: str, query: dict[str, Any], body: Any) -> Response:
+        route, found = _route(app, method, path)
+        given = _arguments(route, found, query, body)
+        try:
+            args = route.args.model_validate(given)
+        except ValidationError as error:
+            raise AppError(400, explain(error)) from None
+        tables = Tables(self._world, app.name, app.ids)
+        answer = route.handler(Call(tables, self._world.now, self._actor), args)
+        return answer if isinstance(answer, Response) else Response(200, answer)
+
+
+def explain(error: ValidationError) -> str:
+    """The first complaints of a failed validation as one sentence that names the arguments."""
+    complaints = []
+    for item in error.errors(include_url=False)[:3]:
+        where = ".".join(map(str, item["loc"])) or "arguments"
+        if item["type"] == "extra_forbidden":
+            complaints.append(f"unknown argument '{where}'")
+        elif item["type"] == "missing":
+            complaints.append(f"missing argument '{where}'")
+        else:
+            complaints.append(f"'{where}': {item['msg']}")
+    return "; ".join(complaints)
+
+
+def _unreachable(url: str) -> Response:
+    return Response(404, {"error": {"code": 404, "message": f"Could not resolve the host of {url[:200]!r}"}})
+
+
+def _query(text: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
+    query: dict[str, Any] = {}
+    try:
+        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=200)
+    except ValueError:
+        raise AppError(400, "too many query parameters") from None
+    for name, value in pairs:
+        if name in query:
+            query[name] = [*(query[name] if isinstance(query[name], list) else [query[name]]), value]
+        else:
+            query[name] = value
+    return {**query, **(params or {})}
+
+
+def _route(app: App, method: str, path: str) -> tuple[Route, dict[str, str]]:
+    if not path.startswith(app.base_path):
+        raise AppError(404, f"No such path: {path[:200]}", "NOT_FOUND")
+    rest, other = path[len(app.base_path) :], False
+    for route in app.routes:
+        match = route.pattern.fullmatch(rest)
+        if match:
+            if route.method == method:
+                return route, {name: unquote(value) for name, value in match.groupdict().items()}
+            other = True
+    if other:
+        raise AppError(405, f"Method {method[:20]} is not allowed for {path[:200]}", "METHOD_NOT_ALLOWED")
+    raise AppError(404, f"No such path: {path[:200]}", "NOT_FOUND")
+
+
+def _arguments(route: Route, found: dict[str, str], query: dict[str, Any], body: Any) -> dict[str, Any]:
+    if route.whole_body:
+        return {**query, route.whole_body: {} if body is None else body, **found}
+    if body is None or body == "":
+        return {**query, **found}
+    if not isinstance(body, Mapping):
+        raise AppError(400, f"The body must be a JSON object, given {type(body).__name__}", "INVALID_BODY")
+    return {**query, **body, **found}
+
+
+def parse_json(text: Any, what: str) -> Any:
+    """`text` as JSON data when it is a string (decoded twice when it was encoded twice), else as it is.
+
+    Raises AppError 400 with a sentence when the string is not JSON.
+    """
+    for _ in range(2):
+        if not isinstance(text, str):
+            return text
+        try:
+            text = json.loads(text) if text.strip() else None
+        except (ValueError, RecursionError):
+            raise AppError(400, f"{what} is not valid JSON") from None
+    return text
+
+
+Fetcher = Callable[[str, str, Mapping[str, Any] | None, Any], Response]
+"""The shape of `Server.fetch`."""
+
+
+def parse_now(text: str) -> datetime:
+    """The world's clock from ISO 8601 with an offset. Raises ValueError without one."""
+    now = datetime.fromisoformat(text)
+    if now.tzinfo is None:
+        raise ValueError(f"the world's clock {text!r} has no UTC offset; add one, such as +00:00")
+    return now

@@ -1,0 +1,175 @@
+"""A toolset is the way in to a world that a model is given: the tools it is shown and what a call of one answers."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from typing import Any, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from environment.apps.kit import Action, App, AppError
+from environment.record import content_hash
+from environment.search import search
+from environment.server import Server, explain, parse_json
+from environment.specs import function_spec
+
+
+class Toolset(Protocol):
+    """What an episode needs of a toolset."""
+
+    specs: list[dict[str, Any]]
+    """Tool specifications in the order in which the model sees them."""
+
+    def call(self, name: str, arguments: Any) -> str:
+        """The tool's answer as JSON text; whatever a model sends is answered, never raised."""
+
+
+class ActionTools:
+    """One named function tool per operation."""
+
+    def __init__(self, server: Server, apps: tuple[App, ...], names: tuple[str, ...]) -> None:
+        """Offers `names` in their order. Raises ValueError for a name that no application has."""
+        self._server = server
+        self._actions = {name: _action(apps, name) for name in names}
+        self.specs = [function_spec(a.name, a.doc, a.args) for _, a in self._actions.values()]
+
+    def call(self, name: str, arguments: Any) -> str:
+        if name not in self._actions:
+            return _error(f"there is no tool {name[:80]!r}; use one of {', '.join(self._actions)}")
+        app, action = self._actions[name]
+        try:
+            given = _object(arguments)
+            result = action.run(_fetch_for(self._server, app), action.args.model_validate(given))
+        except ValidationError as error:
+            return _error(explain(error))
+        except AppError as error:
+            return _error(error.message)
+        return compact({"ok": True} if result is None else result)
+
+
+class _SearchArgs(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    query: str = Field(description="What you want to do, in words")
+    top_k: int = Field(5, description="How many endpoints to return, 1 to 20")
+
+
+class _FetchArgs(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = Field(description="HTTP method")
+    url: str = Field(description="Full URL of the vendor's API")
+    params: Any = Field(None, description="Query parameters as a JSON object in a string")
+    body: Any = Field(None, description="Request body as JSON in a string")
+
+
+class _EncodeArgs(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    text: str = Field(description="Text to encode")
+
+
+class ApiTools:
+    """Three tools over the vendors' own APIs: find an endpoint, call it, encode text as base64url."""
+
+    def __init__(self, server: Server, apps: tuple[App, ...]) -> None:
+        self._server, self._apps = server, apps
+        self.specs = [
+            function_spec("api_search", "Find endpoints of the connected applications.", _SearchArgs),
+            _text_arguments(function_spec("api_fetch", "Call an endpoint; answers its JSON.", _FetchArgs)),
+            function_spec("base64_encode", "Encode text as URL-safe base64 without padding.", _EncodeArgs),
+        ]
+
+    def call(self, name: str, arguments: Any) -> str:
+        try:
+            given = _object(arguments)
+            if name == "api_search":
+                wanted = _SearchArgs.model_validate(given)
+                return compact(search(self._apps, wanted.query, wanted.top_k))
+            if name == "api_fetch":
+                return self._fetch(_FetchArgs.model_validate(given))
+            if name == "base64_encode":
+                text = _EncodeArgs.model_validate(given).text
+                encoded = base64.urlsafe_b64encode(text.encode("utf-8", "replace")).decode().rstrip("=")
+                return compact({"encoded": encoded})
+        except ValidationError as error:
+            return _error(explain(error))
+        except AppError as error:
+            return _error(error.message)
+        return _error(f"there is no tool {name[:80]!r}; use api_search, api_fetch or base64_encode")
+
+    def _fetch(self, args: _FetchArgs) -> str:
+        params = parse_json(args.params, "params")
+        if params is not None and not isinstance(params, Mapping):
+            raise AppError(400, "params must be a JSON object")
+        response = self._server.fetch(args.method, args.url, params, parse_json(args.body, "body"))
+        if response.status >= 400:
+            return compact(
+                {"error": {"code": response.status, "message": _sentence(response.body), "body": response.body}}
+            )
+        return compact({} if response.body is None else response.body)
+
+
+def toolset_hash(apps: tuple[App, ...]) -> str:
+    """Hash of every action's specification: a policy trained on other tools must not be mistaken for this one's."""
+    specs = [function_spec(action.name, action.doc, action.args) for app in apps for action in app.all_actions]
+    return content_hash(specs)
+
+
+def compact(value: Any) -> str:
+    """JSON without blanks, the way every tool answers."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _action(apps: tuple[App, ...], name: str) -> tuple[App, Action]:
+    for app in apps:
+        for action in app.all_actions:
+            if action.name == name:
+                return app, action
+    raise ValueError(f"no application has an action {name!r}; see environment/apps for their names")
+
+
+def _fetch_for(server: Server, app: App) -> Any:
+    def fetch(method: str, path: str, params: Mapping[str, Any] | None = None, body: Any = None) -> Any:
+        response = server.fetch(method, app.url(path), params, body)
+        if response.status >= 400 or (app.error_status and _refused(response.body)):
+            raise AppError(response.status, _sentence(response.body))
+        return response.body
+
+    return fetch
+
+
+def _refused(body: Any) -> bool:
+    return isinstance(body, Mapping) and body.get("ok") is False
+
+
+def _object(arguments: Any) -> Mapping[str, Any]:
+    given = parse_json(arguments, "the arguments")
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise AppError(400, "the arguments must be a JSON object")
+    return given
+
+
+def _sentence(body: Any) -> str:
+    """The human-readable sentence inside a vendor's error body."""
+    if isinstance(body, list):
+        return _sentence(body[0]) if body else "refused"
+    if isinstance(body, Mapping):
+        for name in ("message", "error_description", "detail", "Message", "title"):
+            if isinstance(body.get(name), str):
+                return body[name]
+        return _sentence(body["error"]) if "error" in body else compact(body)
+    return str(body)
+
+
+def _error(sentence: str) -> str:
+    return compact({"error": sentence})
+
+
+def _text_arguments(spec: dict[str, Any]) -> dict[str, Any]:
+    """The specification of api_fetch says that params and body are strings; objects are taken too."""
+    for name in ("params", "body"):
+        shape = spec["function"]["parameters"]["properties"][name]
+        spec["function"]["parameters"]["properties"][name] = {"type": "string", **shape}
+    return spec

@@ -1,0 +1,205 @@
+"""A world is the state of every application: a frozen base shared by all episodes and one episode's journal of writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any, ClassVar, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from environment.attempt import RowChange
+from environment.task import WorldRows
+
+
+class Row(BaseModel):
+    """One record of an application, with its vendor's field names."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    id_field: ClassVar[str] = "id"
+
+    @property
+    def key(self) -> str:
+        """The row's id, whatever its vendor calls it."""
+        return getattr(self, self.id_field)
+
+    def change(self, **fields: Any) -> Self:
+        """A validated copy with these fields replaced. Raises ValidationError when a value is not acceptable."""
+        return type(self).model_validate({**self.__dict__, **(self.__pydantic_extra__ or {}), **fields})
+
+
+RowT = TypeVar("RowT", bound=Row)
+RowTypes = Mapping[str, Mapping[str, type[Row]]]
+"""app -> collection -> row model."""
+Collection = tuple[str, str]
+"""(app, name of the row model)."""
+
+
+class Base:
+    """The initial rows of one task, parsed once and never changed; any number of worlds stand on it."""
+
+    def __init__(self, rows: WorldRows, row_types: RowTypes) -> None:
+        """Raises ValueError naming app, collection and row when a row does not fit its model or an id comes twice."""
+        self._rows: dict[Collection, dict[str, Row]] = {}
+        self._indexes: dict[tuple[Collection, str], dict[Any, list[str]]] = {}
+        for app, collections in rows.items():
+            for name, items in collections.items():
+                if name not in row_types.get(app, {}):
+                    raise ValueError(f"{app} has no collection {name!r}; it has {sorted(row_types.get(app, {}))}")
+                self._rows[app, name] = _parse(app, row_types[app][name], items)
+
+    def rows(self, collection: Collection) -> Mapping[str, Row]:
+        return self._rows.get(collection, {})
+
+    def collections(self) -> Iterable[Collection]:
+        return self._rows.keys()
+
+    def index(self, collection: Collection, field: str) -> Mapping[Any, list[str]]:
+        """Value of `field` -> ids of the rows that hold it, in order; made once for all episodes."""
+        found = self._indexes.get((collection, field))
+        if found is None:
+            found = self._indexes[collection, field] = {}
+            for key, row in self.rows(collection).items():
+                found.setdefault(getattr(row, field), []).append(key)
+        return found
+
+
+class World:
+    """One episode's state; a new one costs nothing, and its difference costs as much as was written."""
+
+    def __init__(self, base: Base, now: datetime) -> None:
+        self.base = base
+        self.now = now
+        self._journal: dict[Collection, dict[str, Row | None]] = {}
+        self._counters: dict[Collection, int] = {}
+        self._outbox: dict[tuple[str, str, str], RowChange] = {}
+
+    def get(self, collection: Collection, key: str) -> Row | None:
+        written = self._journal.get(collection)
+        if written is not None and key in written:
+            return written[key]
+        return self.base.rows(collection).get(key)
+
+    def all(self, collection: Collection) -> Iterator[Row]:
+        """Every row: the base's in their order, then the created ones in theirs."""
+        written = self._journal.get(collection)
+        base = self.base.rows(collection)
+        if not written:
+            yield from base.values()
+            return
+        for key, row in base.items():
+            current = written.get(key, row)
+            if current is not None:
+                yield current
+        for key, created in written.items():
+            if key not in base and created is not None:
+                yield created
+
+    def where(self, collection: Collection, field: str, value: Any) -> Iterator[Row]:
+        """Every row whose `field` equals `value`, which must be hashable, in the order of `all`."""
+        written = self._journal.get(collection, {})
+        base = self.base.rows(collection)
+        if any(key in base for key in written):
+            yield from (row for row in self.all(collection) if getattr(row, field) == value)
+            return
+        for key in self.base.index(collection, field).get(value, ()):
+            yield base[key]
+        for created in written.values():
+            if created is not None and getattr(created, field) == value:
+                yield created
+
+    def put(self, collection: Collection, row: Row) -> None:
+        self._journal.setdefault(collection, {})[row.key] = row
+
+    def delete(self, collection: Collection, key: str) -> None:
+        self._journal.setdefault(collection, {})[key] = None
+
+    def new_id(self, collection: Collection, spell: Callable[[int], str]) -> str:
+        """The next unused id; a deleted row's id is not used again."""
+        count = self._counters.get(collection, len(self.base.rows(collection)))
+        taken = self.base.rows(collection).keys() | self._journal.get(collection, {}).keys()
+        while True:
+            count += 1
+            candidate = spell(count)
+            if candidate not in taken:
+                self._counters[collection] = count
+                return candidate
+
+    def send(self, collection: Collection, row: Row) -> None:
+        """Record that the row left the company; deleting the row later does not take it back."""
+        app, name = collection
+        self._outbox[app, name, row.key] = RowChange(
+            app=app, collection=name, id=row.key, before=None, after=row.model_dump(mode="json"), sent=True
+        )
+
+    def changes(self) -> tuple[RowChange, ...]:
+        """The net difference to the base, plus what was sent and then deleted; rows set back are no difference."""
+        found: list[RowChange] = []
+        for (app, name), written in self._journal.items():
+            base = self.base.rows((app, name))
+            for key, row in written.items():
+                before = base.get(key)
+                sent = (app, name, key) in self._outbox
+                if row is None and before is None:
+                    if sent:
+                        found.append(self._outbox[app, name, key])
+                elif row != before:
+                    found.append(
+                        RowChange(
+                            app=app,
+                            collection=name,
+                            id=key,
+                            before=before and before.model_dump(mode="json"),
+                            after=row and row.model_dump(mode="json"),
+                            sent=sent,
+                        )
+                    )
+        return tuple(found)
+
+
+class Tables:
+    """One application's view of the world."""
+
+    def __init__(self, world: World, app: str, ids: Mapping[type[Row], Callable[[int], str]]) -> None:
+        self._world, self._app, self._ids = world, app, ids
+
+    def find(self, kind: type[RowT], key: str) -> RowT | None:
+        return self._world.get((self._app, kind.__name__), key)  # type: ignore[return-value]
+
+    def all(self, kind: type[RowT]) -> list[RowT]:
+        return list(self._world.all((self._app, kind.__name__)))  # type: ignore[arg-type]
+
+    def where(self, kind: type[RowT], field: str, value: Any) -> list[RowT]:
+        return list(self._world.where((self._app, kind.__name__), field, value))  # type: ignore[arg-type]
+
+    def put(self, row: RowT) -> RowT:
+        """Create the row or replace the one with its id."""
+        self._world.put((self._app, type(row).__name__), row)
+        return row
+
+    def delete(self, row: Row) -> None:
+        self._world.delete((self._app, type(row).__name__), row.key)
+
+    def new_id(self, kind: type[Row]) -> str:
+        return self._world.new_id((self._app, kind.__name__), self._ids[kind])
+
+    def send(self, row: RowT) -> RowT:
+        """Put a row that leaves the company, such as a sent message."""
+        self.put(row)
+        self._world.send((self._app, type(row).__name__), row)
+        return row
+
+
+def _parse(app: str, kind: type[Row], items: Iterable[Mapping[str, Any]]) -> dict[str, Row]:
+    parsed: dict[str, Row] = {}
+    for item in items:
+        try:
+            row = kind.model_validate(item)
+        except ValidationError as error:
+            raise ValueError(
+                f"{app}.{kind.__name__} row {dict(item)} does not fit: {error.errors()[0]['msg']}"
+            ) from error
+        if row.key in parsed:
+            raise ValueError(f"{app}.{kind.__name__} has two rows with id {row.key!r}; ids must differ")
+        parsed[row.key] = row
+    return parsed
