@@ -1,0 +1,189 @@
+"""A result file is what AutomationBench's own harness exports about one policy: its JSON is read into Scores here.
+
+The facts come from public write-ups and published exports (benchmark 1.0.x), so unknown keys are ignored and the raw
+rows of the `verifiers` library are read too. The harness counts neither collateral nor incomplete attempts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import JsonValue
+
+from evaluation.comparison import Comparison, compare
+from evaluation.scores import Score, Scores, TaskScores, named
+
+UNSCORED_DOMAIN = "simple"
+"""The benchmark's one- and two-step tasks, which its published rates leave out."""
+SETTINGS = ("model", "toolset", "benchmark_version", "reasoning_effort")
+"""What must agree among the files of one side, as far as a file states it."""
+COMPARED = ("toolset", "benchmark_version", "reasoning_effort")
+"""What should agree between the two sides."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultFile:
+    """One export: what it says about itself, and an entry for each attempt in it."""
+
+    path: Path
+    digest: str
+    meta: Mapping[str, Any]
+    entries: tuple[tuple[str, Score | None], ...]
+    """Task name and score, None for an attempt that an infrastructure error left unscored."""
+
+
+def read_result_file(path: Path) -> ResultFile:
+    """The export at `path`. Raises ValueError, naming file and entry, when it is not one or contradicts itself."""
+    if not path.is_file():
+        raise ValueError(f"there is no result file at {path}; give a JSON export of auto-bench (--export-json)")
+    data = path.read_bytes()
+    meta, rows = _parsed(path, data)
+    if not rows:
+        raise ValueError(f"{path} holds no tasks; give an export of a finished run")
+    return ResultFile(
+        path, hashlib.sha256(data).hexdigest(), meta, tuple(_entry(path, n, row) for n, row in enumerate(rows))
+    )
+
+
+def read_scores(paths: Sequence[Path]) -> Scores:
+    """Scores of one policy from its exports: files may repeat the suite or hold parts of it, in the attempts' order.
+
+    Raises ValueError when no file is given, one comes twice, or they differ in model or settings.
+    """
+    if not paths:
+        raise ValueError("no result file given; give at least one JSON export of auto-bench")
+    files = [read_result_file(path) for path in paths]
+    digests: dict[str, Path] = {}
+    for file in files:
+        if file.digest in digests:
+            raise ValueError(f"{file.path} and {digests[file.digest]} are the same run; give each run once")
+        digests[file.digest] = file.path
+    settings = {key: _agreed(files, key) for key in SETTINGS}
+    label = settings["model"] if isinstance(settings["model"], str) else paths[0].stem
+    grouped: dict[str, list[Score | None]] = defaultdict(list)
+    for name, score in (entry for file in files for entry in file.entries):
+        grouped[name].append(score)
+    left_out = sum(_domain(name) == UNSCORED_DOMAIN for name in grouped)
+    notes = (
+        (f"{left_out} tasks of the `{UNSCORED_DOMAIN}` domain are not part of the benchmark's score.",)
+        if left_out
+        else ()
+    )
+    rows = (_task_scores(name, scores) for name, scores in grouped.items() if _domain(name) != UNSCORED_DOMAIN)
+    return Scores(label, tuple(rows), settings, notes)
+
+
+def compare_files(
+    base_paths: Sequence[Path], adapter_paths: Sequence[Path], *, seed: int | str, common: bool = False
+) -> Comparison:
+    """Comparison of two policies from their exports; differing settings of the two sides are among its notes."""
+    base, adapter = read_scores(base_paths), read_scores(adapter_paths)
+    different = [
+        f"The two sides differ in {key}: {base.settings[key]} and {adapter.settings[key]}."
+        for key in COMPARED
+        if base.settings[key] != adapter.settings[key]
+    ]
+    return compare(base, adapter, seed=seed, common=common, notes=different)
+
+
+def _parsed(path: Path, data: bytes) -> tuple[Mapping[str, Any], list[Any]]:
+    """What the file says about itself, and its rows: an export, a JSON list of rows, or a row a line."""
+    try:
+        parsed = json.loads(data)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is no UTF-8 text ({error}); give a JSON export of auto-bench") from error
+    except json.JSONDecodeError as error:
+        try:
+            return {}, [json.loads(line) for line in data.splitlines() if line.strip()]
+        except json.JSONDecodeError:
+            raise ValueError(f"{path} is no JSON ({error}); give an export of auto-bench") from error
+    if isinstance(parsed, list):
+        return {}, parsed
+    if not isinstance(parsed, dict) or not isinstance(parsed.get("tasks"), list):
+        raise ValueError(f"{path} has no list `tasks`; give a JSON export of auto-bench")
+    repeated = [name for name, count in Counter(_name(row) for row in parsed["tasks"]).items() if name and count > 1]
+    if repeated:
+        raise ValueError(
+            f"{path} has {named(repeated)} more than once in one run; export each run to a file of its own"
+        )
+    meta = parsed.get("meta")
+    return meta if isinstance(meta, dict) else {}, parsed["tasks"]
+
+
+def _entry(path: Path, number: int, row: Any) -> tuple[str, Score | None]:
+    name = _name(row)
+    if name is None:
+        raise ValueError(f"{path}: entry {number + 1} has no task name (`name`, or `task` in raw output)")
+    try:
+        return name, _score(row)
+    except ValueError as error:
+        raise ValueError(f"{path}: {name}: {error}") from error
+
+
+def _name(row: Any) -> str | None:
+    """The task's name: `name` in exports, `task` in raw output, `info.task_name` in raw rows that carry the task."""
+    if not isinstance(row, dict):
+        return None
+    info = row.get("info")
+    if isinstance(info, str):
+        try:
+            info = json.loads(info)
+        except json.JSONDecodeError:
+            info = None
+    candidates = (row.get("name"), info.get("task_name") if isinstance(info, dict) else None, row.get("task"))
+    return next((name for name in candidates if isinstance(name, str) and name), None)
+
+
+def _score(row: Mapping[str, Any]) -> Score | None:
+    """The row's score; None when an error is recorded, the model was never called or there is no score."""
+    metrics = row["metrics"] if isinstance(row.get("metrics"), dict) else {}
+    credit = _first(row.get("score"), metrics.get("partial_credit"), row.get("reward"))
+    if _infrastructure_error(row) or credit is None:
+        return None
+    if isinstance(credit, bool) or not isinstance(credit, int | float):
+        raise ValueError(f"the score is a share in [0, 1], given {credit!r}")
+    passed = _first(row.get("passed"), metrics.get("task_completed_correctly"))
+    if passed not in (None, True, False):
+        raise ValueError(f"`passed` is true or false, given {passed!r}")
+    if passed is not None and bool(passed) != (credit == 1):
+        raise ValueError(
+            f"passed is {bool(passed)} at a score of {credit}, and a task passes at 1 exactly; export it again"
+        )
+    return Score(strict=credit == 1, partial_credit=float(credit), collateral=None, incomplete=None)
+
+
+def _infrastructure_error(row: Mapping[str, Any]) -> bool:
+    # A context overflow is the model's doing (it read too much), not the machine's, so its score stands.
+    failed = bool(row.get("error")) and "context" not in json.dumps(row["error"]).lower()
+    return failed or row.get("num_model_calls") == 0
+
+
+def _first(*values: Any) -> Any:
+    return next((value for value in values if value is not None), None)
+
+
+def _agreed(files: Iterable[ResultFile], key: str) -> JsonValue:
+    """The one value that the files state for `key`; None when none states it."""
+    stated: dict[str, Path] = {}
+    for file in files:
+        if file.meta.get(key) is not None:
+            stated.setdefault(json.dumps(file.meta[key]), file.path)
+    if len(stated) > 1:
+        spelled = ", ".join(f"{value} in {path}" for value, path in stated.items())
+        raise ValueError(f"the files of one side differ in {key}: {spelled}; compare each policy on its own")
+    return json.loads(next(iter(stated))) if stated else None
+
+
+def _domain(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _task_scores(name: str, scores: Sequence[Score | None]) -> TaskScores:
+    scored = tuple(score for score in scores if score is not None)
+    return TaskScores(name, _domain(name), "", scored, unscored=len(scores) - len(scored))
