@@ -1,0 +1,46 @@
+"""A policy is what produces the agent's messages: chat history and tools in, one assistant message out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from environment.attempt import PolicyFingerprint
+
+
+class InfraError(Exception):
+    """A sampler or machine failed; the attempt becomes unscored, never a failure of the model."""
+
+
+class ConfigurationError(ValueError):
+    """An endpoint refuses everybody (wrong key, wrong model, wrong request): the whole job stops with the remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One answer of a policy."""
+
+    message: Mapping[str, Any]
+    """Assistant message in chat-completions form: `content`, and `tool_calls` when it calls tools."""
+    finish: Literal["stop", "tool_calls", "length", "context", "malformed"]
+    """`length`: the response's token limit; `context`: the prompt no longer fits; `malformed`: a call that can't be read."""
+    tokens_in: int
+    tokens_out: int
+    seconds: float
+    """Time that the model took."""
+
+
+class Policy(Protocol):
+    """Anything that can answer a chat with tools."""
+
+    @property
+    def fingerprint(self) -> PolicyFingerprint:
+        """What attempts of this policy are keyed by."""
+        ...
+
+    async def complete(
+        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]], seed: int
+    ) -> Completion:
+        """The next assistant message. Raises InfraError when it cannot be had, ConfigurationError when it never will."""
+        ...

@@ -1,0 +1,30 @@
+"""A phrasing is one of the ways in which a template says the same thing; a template file holds several."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined, Template
+
+TEMPLATES = Path(__file__).parent / "templates"
+_ENGINE = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)
+
+
+def phrase(rng: Random, template: str, **facts: Any) -> str:
+    """One phrasing of `templates/<template>.j2`, filled with the facts.
+
+    Phrasings are separated by a line of three dashes. Raises jinja2.UndefinedError when a fact is missing.
+    """
+    return rng.choice(phrasings(template)).render(**facts)
+
+
+@cache
+def phrasings(template: str) -> tuple[Template, ...]:
+    """Every phrasing of a template file, in order. Raises ValueError when there is no such file."""
+    path = TEMPLATES / f"{template}.j2"
+    if not path.is_file():
+        raise ValueError(f"there is no template {template!r}; add generators/templates/{template}.j2")
+    return tuple(_ENGINE.from_string(part.strip()) for part in path.read_text("utf-8").split("\n---\n"))
