@@ -93,7 +93,7 @@ class Fact(Record):
 
 
 class Mentions(Record):
-    """Prose that states every one of these; the facts of one tuple must stand in one clause or line, not negated."""
+    """Prose that states every one of these; the facts of one tuple stand in one clause or line, not negated."""
 
     kind: Literal["mentions"] = "mentions"
     facts: tuple[tuple[Fact, ...], ...] = Field(min_length=1)
@@ -123,9 +123,9 @@ class Change(Record):
     action: Literal["create", "update", "delete"]
     id: str | None = None
     """Id of the existing row; None when `action` is create."""
-    key: Fields = {}
-    """What makes a new row *this* row: a row with the right key and a wrong value is an unsatisfied change, not a stray."""
-    fields: Fields = {}
+    key: Fields = Field(default_factory=dict)
+    """What makes a new row *this* row: with the right key and a wrong value it is unsatisfied, not a stray."""
+    fields: Fields = Field(default_factory=dict)
     """What its fields must hold besides the key."""
 
     @model_validator(mode="after")
@@ -143,14 +143,14 @@ class Allowance(Record):
     app: str
     collection: str
     action: Literal["create", "update", "delete"]
-    where: Fields = {}
+    where: Fields = Field(default_factory=dict)
     """What the row (after an update, before a delete) must satisfy for the allowance to hold."""
     fields: tuple[str, ...] = ()
     """Top-level fields that an update may touch; a row with any other change is not covered."""
 
 
 class Contract(Record):
-    """Everything the verdict demands: each of `all_of`, one of each group of `any_of`, and nothing but `allowed` besides."""
+    """What the verdict demands: each of `all_of`, one of each group of `any_of`, nothing but `allowed` besides."""
 
     all_of: tuple[Change, ...] = ()
     any_of: tuple[tuple[Change, ...], ...] = ()

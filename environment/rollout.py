@@ -56,9 +56,12 @@ async def attempt_many(
                 base = bases[request.task.id] = base_of(request.task)
             on_attempt(await attempt(request, policy, limits.max_turns, base))
 
-    async with asyncio.TaskGroup() as group:
-        for request in requests:
-            group.create_task(one(request))
+    try:
+        async with asyncio.TaskGroup() as group:
+            for request in requests:
+                group.create_task(one(request))
+    except* ConfigurationError as refused:
+        raise refused.exceptions[0] from None
 
 
 async def attempt(request: Request, policy: Policy, max_turns: int, base: Base | None = None) -> Attempt:

@@ -1,4 +1,4 @@
-"""A world is the state of every application: a frozen base shared by all episodes and one episode's journal of writes."""
+"""A world is the state of every application: a frozen base shared by all episodes and a journal of writes."""
 
 from __future__ import annotations
 

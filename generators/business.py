@@ -6,12 +6,34 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from random import Random
 
-_FIRST = ["Oren", "Mira", "Tobias", "Leila", "Anders", "Priya", "Callum", "Ines", "Marek", "Yuki", "Dario", "Freya", "Hamid", "Greta", "Jonas", "Saoirse", "Emeka", "Lucia", "Pavel", "Noor", "Rafael", "Astrid", "Kofi", "Elena", "Bram", "Wanda", "Idris", "Maeve", "Stefan", "Amara", "Luca", "Signe", "Tariq", "Odile", "Felix", "Zofia", "Mateo", "Hanne", "Arjun", "Colette", "Viktor", "Nadia", "Ruben", "Ingrid", "Samir", "Beatriz", "Lennart", "Thandi", "Marco", "Elif", "Gustav", "Rosa", "Kenji", "Fiona", "Omar", "Petra", "Dylan", "Carmen", "Henrik", "Abena", "Milan", "Sofia", "Teun", "Yara"]
-_LAST = ["Haddad", "Lindqvist", "Okafor", "Brandt", "Castellan", "Moreau", "Petrov", "Iversen", "Nakata", "Ferreira", "Dunmore", "Kowal", "Abara", "Solberg", "Rinaldi", "Whitlock", "Esposito", "Varga", "Tanaka", "Greaves", "Olander", "Mbeki", "Hartley", "Novak", "Sandoval", "Keller", "Fontaine", "Reyes", "Bergman", "Achebe", "Calloway", "Dvorak", "Ellison", "Faulkner", "Garrick", "Hollis", "Ibarra", "Jansen", "Kessler", "Lomax", "Marchetti", "Norwood", "Ostrow", "Pembroke", "Quintero", "Rosetti", "Sorensen", "Thackeray", "Ullman", "Vance", "Wexler", "Yilmaz", "Zeller", "Ashdown", "Birk", "Corwin", "Delacroix", "Engel", "Farrow", "Gallo", "Hensley", "Isaksen", "Jarvis", "Kimura", "Lachance", "Merrick", "Nordin", "Oakes", "Pascal", "Renner", "Stroud", "Tolland", "Ulrich", "Voss", "Winslow"]
-_HEADS = ["Tarn", "Lark", "Bram", "Hollow", "Marl", "Fenn", "Copper", "Quill", "Thorn", "Alder", "Wren", "Cinder", "Brook", "Dray", "Elm", "Flint", "Garn", "Heath", "Ivory", "Juni", "Kestrel", "Lin", "Mossy", "Nettle", "Ober", "Pell", "Rook", "Sable", "Tallow", "Umber", "Vale", "Wick", "Yarrow", "Zephy", "Birch", "Cald", "Dunn", "Ester", "Frost", "Gale"]
-_TAILS = ["wick", "field", "ford", "mere", "stead", "gate", "croft", "holm", "dale", "well", "ridge", "haven", "brook", "marsh", "thorpe", "shaw", "bourne", "combe"]
-_TRADES = ["Instruments", "Optics", "Textiles", "Foods", "Logistics", "Ceramics", "Plastics", "Robotics", "Furniture", "Beverages", "Packaging", "Fabrics", "Lighting", "Tooling", "Paper", "Seeds", "Marine", "Glass", "Printing", "Coatings", "Cycles", "Audio", "Timber", "Dairy"]
-_COUNTRIES = (("en", "+00:00"), ("us", "-05:00"), ("eu", "+01:00"))
+_FIRST = (
+    "Oren Mira Tobias Leila Anders Priya Callum Ines Marek Yuki Dario Freya Hamid Greta Jonas Saoirse Emeka Lucia "
+    "Pavel Noor Rafael Astrid Kofi Elena Bram Wanda Idris Maeve Stefan Amara Luca Signe Tariq Odile Felix Zofia "
+    "Mateo Hanne Arjun Colette Viktor Nadia Ruben Ingrid Samir Beatriz Lennart Thandi Marco Elif Gustav Rosa "
+    "Kenji Fiona Omar Petra Dylan Carmen Henrik Abena Milan Sofia Teun Yara"
+).split()
+_LAST = (
+    "Haddad Lindqvist Okafor Brandt Castellan Moreau Petrov Iversen Nakata Ferreira Dunmore Kowal Abara Solberg "
+    "Rinaldi Whitlock Esposito Varga Tanaka Greaves Olander Mbeki Hartley Novak Sandoval Keller Fontaine Reyes "
+    "Bergman Achebe Calloway Dvorak Ellison Faulkner Garrick Hollis Ibarra Jansen Kessler Lomax Marchetti Norwood "
+    "Ostrow Pembroke Quintero Rosetti Sorensen Thackeray Ullman Vance Wexler Yilmaz Zeller Ashdown Birk Corwin "
+    "Delacroix Engel Farrow Gallo Hensley Isaksen Jarvis Kimura Lachance Merrick Nordin Oakes Pascal Renner "
+    "Stroud Tolland Ulrich Voss Winslow"
+).split()
+_HEADS = (
+    "Tarn Lark Bram Hollow Marl Fenn Copper Quill Thorn Alder Wren Cinder Brook Dray Elm Flint Garn Heath Ivory "
+    "Juni Kestrel Lin Mossy Nettle Ober Pell Rook Sable Tallow Umber Vale Wick Yarrow Zephy Birch Cald Dunn Ester "
+    "Frost Gale"
+).split()
+_TAILS = (
+    "wick field ford mere stead gate croft holm dale well ridge haven brook marsh thorpe shaw bourne combe"
+).split()
+_TRADES = (
+    "Instruments Optics Textiles Foods Logistics Ceramics Plastics Robotics Furniture Beverages Packaging Fabrics "
+    "Lighting Tooling Paper Seeds Marine Glass Printing Coatings Cycles Audio Timber Dairy"
+).split()
+_OFFSETS_H = (0, -5, 1)
+"""UTC offsets, in hours, of the places where companies sit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +127,7 @@ class Invention:
 def invent_business(rng: Random, invention: Invention) -> Business:
     """The company, the colleague and the clock of one task."""
     company = invention.company()
-    offset = _COUNTRIES[rng.randrange(len(_COUNTRIES))][1]
-    zone = timezone(timedelta(hours=int(offset[:3])))
+    zone = timezone(timedelta(hours=rng.choice(_OFFSETS_H)))
     day = datetime(2026, 1, 5, tzinfo=zone) + timedelta(weeks=rng.randrange(40), days=rng.randrange(5))
     now = day.replace(hour=rng.randint(8, 16), minute=rng.randrange(0, 60, 5))
     return Business(company, invention.person(company.domain), now)

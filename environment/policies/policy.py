@@ -24,7 +24,7 @@ class Completion:
     message: Mapping[str, Any]
     """Assistant message in chat-completions form: `content`, and `tool_calls` when it calls tools."""
     finish: Literal["stop", "tool_calls", "length", "context", "malformed"]
-    """`length`: the response's token limit; `context`: the prompt no longer fits; `malformed`: a call that can't be read."""
+    """`length`: response token limit; `context`: the prompt no longer fits; `malformed`: an unreadable call."""
     tokens_in: int
     tokens_out: int
     seconds: float
@@ -42,5 +42,5 @@ class Policy(Protocol):
     async def complete(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]], seed: int
     ) -> Completion:
-        """The next assistant message. Raises InfraError when it cannot be had, ConfigurationError when it never will."""
+        """The next assistant message. Raises InfraError when there is none now, ConfigurationError if there never is."""
         ...

@@ -1,4 +1,4 @@
-"""A scripted policy plays calls that were written down; it is for proofs and tests, and is named so wherever it shows."""
+"""A scripted policy plays calls that were written down; it is for proofs and tests, and its name says so."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from environment.task import ToolCall
 
 
 class ScriptedPolicy:
-    """Makes the given calls one a turn, then answers; it holds no state, the place in the script is read off the chat."""
+    """Makes the given calls one a turn, then answers; its place in the script is read off the chat."""
 
     def __init__(self, name: str, calls: Sequence[ToolCall], answer: str = "Done.") -> None:
         self._name, self._calls, self._answer = name, tuple(calls), answer
