@@ -46,9 +46,8 @@ def read_result_file(path: Path) -> ResultFile:
     meta, rows = _parsed(path, data)
     if not rows:
         raise ValueError(f"{path} holds no tasks; give an export of a finished run")
-    return ResultFile(
-        path, hashlib.sha256(data).hexdigest(), meta, tuple(_entry(path, n, row) for n, row in enumerate(rows))
-    )
+    entries = tuple(_entry(path, number, row) for number, row in enumerate(rows))
+    return ResultFile(path, hashlib.sha256(data).hexdigest(), meta, entries)
 
 
 def read_scores(paths: Sequence[Path]) -> Scores:
@@ -69,14 +68,11 @@ def read_scores(paths: Sequence[Path]) -> Scores:
     grouped: dict[str, list[Score | None]] = defaultdict(list)
     for name, score in (entry for file in files for entry in file.entries):
         grouped[name].append(score)
-    left_out = sum(_domain(name) == UNSCORED_DOMAIN for name in grouped)
-    notes = (
-        (f"{left_out} tasks of the `{UNSCORED_DOMAIN}` domain are not part of the benchmark's score.",)
-        if left_out
-        else ()
-    )
-    rows = (_task_scores(name, scores) for name, scores in grouped.items() if _domain(name) != UNSCORED_DOMAIN)
-    return Scores(label, tuple(rows), settings, notes)
+    rows = [_task_scores(name, scores) for name, scores in grouped.items()]
+    kept = tuple(row for row in rows if row.domain != UNSCORED_DOMAIN)
+    left_out = len(rows) - len(kept)
+    notes = (f"Left out as no part of the benchmark's score: tasks of the domain {UNSCORED_DOMAIN!r} ({left_out}).",)
+    return Scores(label, kept, settings, notes if left_out else ())
 
 
 def compare_files(

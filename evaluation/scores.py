@@ -141,7 +141,8 @@ def score_attempts(attempts: Iterable[Attempt], tasks: Iterable[Task], label: st
 
     Raises ValueError for attempts of several policies, an attempt on an unknown task or one that comes twice.
     """
-    suite = {task.id: task for task in tasks}
+    listed = list(tasks)
+    suite = {task.id for task in listed}
     grouped: dict[str, dict[int, Attempt]] = defaultdict(dict)
     policies: set[str] = set()
     for attempt in attempts:
@@ -155,7 +156,7 @@ def score_attempts(attempts: Iterable[Attempt], tasks: Iterable[Task], label: st
         policies.add(attempt.policy)
     if len(policies) > 1:
         raise ValueError(f"{label} mixes attempts of policies {', '.join(sorted(policies))}; score each on its own")
-    rows = tuple(_task_scores(task, grouped[task.id]) for task in suite.values())
+    rows = tuple(_task_scores(task, grouped[task.id]) for task in listed)
     return Scores(label, rows, {"policy": next(iter(policies), None)})
 
 
@@ -178,14 +179,14 @@ def pair(base: Scores, adapter: Scores, *, common: bool = False, equal_attempts:
     unequal = [t for t in both if len(left[t].scored) != len(right[t].scored)] if equal_attempts else []
     if lonely and not common:
         raise ValueError(
-            f"{named(lonely)} {_have(lonely)} a scored attempt on one side only ({base.label}: {len(left)} tasks, "
-            f"{adapter.label}: {len(right)}); score what is missing or ask for what both have in common"
+            f"{named(lonely)} {_have(lonely)} a scored attempt on one side only (base {base.label}: {len(left)} tasks, "
+            f"adapter {adapter.label}: {len(right)}); score what is missing or ask for only what both have"
         )
     if unequal and not common:
         first = unequal[0]
         raise ValueError(
             f"{named(unequal)} {_have(unequal)} unequal numbers of scored attempts ({first}: {len(left[first].scored)} "
-            f"and {len(right[first].scored)}); score what is missing or ask for what both have in common"
+            f"and {len(right[first].scored)}); score what is missing or ask for only what both have"
         )
     domains = [t for t in both if left[t].domain != right[t].domain]
     if domains:
