@@ -62,7 +62,7 @@ def _entry(app: App, route: Route) -> dict[str, Any]:
         "app": app.title,
         "name": route.name,
         "method": route.method,
-        "url": f"https://{app.host}{app.base_path}{route.path}".replace("*}", "}"),
+        "url": f"https://{route.host or app.host}{app.base_path}{route.path}".replace("*}", "}"),
         "description": (route.handler.__doc__ or "").strip(),
         "arguments": located,
     }

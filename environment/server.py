@@ -44,9 +44,10 @@ class Server:
             host = (parts.hostname or "").lower()
         except ValueError:
             return _unreachable(url)
-        app = next((app for app in self._apps if app.host_pattern.fullmatch(host)), None)
-        if app is None:
+        hosted = [app for app in self._apps if app.host_pattern.fullmatch(host)]
+        if not hosted:
             return _unreachable(url)
+        app = max(hosted, key=lambda app: (parts.path.startswith(app.base_path), len(app.base_path)))
         try:
             query = _query(parts.query, params)
             return self._answer(app, method.upper(), parts.path, query, body)
@@ -61,8 +62,19 @@ class Server:
         except ValidationError as error:
             raise AppError(400, explain(error)) from None
         tables = Tables(self._world, app.name, app.ids)
-        answer = route.handler(Call(tables, self._world.now, self._actor), args)
+        answer = self._handle(route, Call(tables, self._world.now, self._actor), args)
         return answer if isinstance(answer, Response) else Response(200, answer)
+
+    def _handle(self, route: Route, call: Call, args: Any) -> Any:
+        """The handler's answer; a refused request leaves the world as it was, however far it had got."""
+        if route.access == "read":
+            return route.handler(call, args)
+        saved = self._world.save()
+        try:
+            return route.handler(call, args)
+        except AppError:
+            self._world.restore(saved)
+            raise
 
 
 def explain(error: ValidationError) -> str:
@@ -104,7 +116,7 @@ def _route(app: App, method: str, path: str) -> tuple[Route, dict[str, str]]:
     for route in app.routes:
         match = route.pattern.fullmatch(rest)
         if match:
-            if route.method == method:
+            if method == route.method or method in route.methods_also:
                 return route, {name: unquote(value) for name, value in match.groupdict().items()}
             other = True
     if other:

@@ -130,7 +130,8 @@ def _action(apps: tuple[App, ...], name: str) -> tuple[App, Action]:
 
 def _fetch_for(server: Server, app: App) -> Any:
     def fetch(method: str, path: str, params: Mapping[str, Any] | None = None, body: Any = None) -> Any:
-        response = server.fetch(method, app.url(path), params, body)
+        url = path if path.startswith("https://") else app.url(path)
+        response = server.fetch(method, url, params, body)
         if response.status >= 400 or (app.error_status and _refused(response.body)):
             raise AppError(response.status, _sentence(response.body))
         return response.body

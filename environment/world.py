@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -62,6 +63,15 @@ class Base:
             for key, row in self.rows(collection).items():
                 found.setdefault(getattr(row, field), []).append(key)
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class Savepoint:
+    """The writes of an episode at one moment."""
+
+    journal: dict[Collection, dict[str, Row | None]]
+    counters: dict[Collection, int]
+    outbox: dict[tuple[str, str, str], RowChange]
 
 
 class World:
@@ -124,6 +134,14 @@ class World:
             if candidate not in taken:
                 self._counters[collection] = count
                 return candidate
+
+    def save(self) -> Savepoint:
+        """What `restore` needs to undo everything written from now on; costs as much as was written before."""
+        journal = {collection: dict(written) for collection, written in self._journal.items()}
+        return Savepoint(journal, dict(self._counters), dict(self._outbox))
+
+    def restore(self, saved: Savepoint) -> None:
+        self._journal, self._counters, self._outbox = saved.journal, saved.counters, saved.outbox
 
     def send(self, collection: Collection, row: Row) -> None:
         """Record that the row left the company; deleting the row later does not take it back."""

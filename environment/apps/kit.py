@@ -70,9 +70,13 @@ class Route:
     whole_body: str | None = None
     """Argument that is the entire JSON body, for endpoints whose body has no fixed keys."""
     as_action: bool = True
-    """Whether the `actions` toolset gets this route as a tool of its own; False where a hand-written action does better."""
+    """Whether the `actions` toolset gets this route as a tool; False where a hand-written action does better."""
     keywords: str = ""
     """Further words that a user may look this endpoint up by."""
+    methods_also: tuple[str, ...] = ()
+    """Other HTTP methods that do the same."""
+    host: str = ""
+    """Host, where it is not the application's own; it must be among the application's `hosts_also`."""
 
     @property
     def doc(self) -> str:
@@ -108,7 +112,7 @@ class Action:
 
 
 Fetch = Callable[..., Any]
-"""`fetch(method, path, params=None, body=None)` -> the JSON body; `path` is below the application's base path."""
+"""`fetch(method, path, params=None, body=None)` -> the JSON body; `path` is below the base path, or a whole URL."""
 
 
 @dataclass(frozen=True, eq=False)
