@@ -42,5 +42,5 @@ class Policy(Protocol):
     async def complete(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]], seed: int
     ) -> Completion:
-        """The next assistant message. Raises InfraError when there is none now, ConfigurationError if there never is."""
+        """The next assistant message. Raises InfraError if there is none now, ConfigurationError if there never is."""
         ...
