@@ -20,6 +20,7 @@ import torch.nn.functional as F
 from transformers import Qwen3Config, Qwen3ForCausalLM
 
 from training.reference_policy.architecture import make_config, make_model
+from training.reference_policy.attention import BLOCKED, NO_MASK
 from training.reference_policy.recall_sequences import Level, draw_batch
 
 logger = logging.getLogger(__name__)
@@ -74,6 +75,7 @@ def train_recall(
         raise ValueError("give either steps (reproducible) or minutes (by the clock)")
     torch.manual_seed(seed)
     model = make_model(config, seed) if start is None else Qwen3ForCausalLM.from_pretrained(start, dtype=torch.float32)
+    model.set_attn_implementation(BLOCKED)
     optimizer = torch.optim.AdamW(model.parameters(), lr=lr, betas=(0.9, 0.95), weight_decay=0.05)
     level, accuracy, tokens, step = start_level, 0.0, 0, 0
     began = saved = time.monotonic()
@@ -109,7 +111,7 @@ def train_recall(
 def _copy_loss(model: Qwen3ForCausalLM, ids: torch.Tensor, targets: torch.Tensor) -> tuple[torch.Tensor, float]:
     """Mean cross-entropy in nats over target tokens and the share of them predicted; logits only where needed."""
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        hidden = model.model(input_ids=ids, use_cache=False).last_hidden_state[:, :-1]  # (B, T-1, H)
+        hidden = model.model(input_ids=ids, attention_mask=NO_MASK, use_cache=False).last_hidden_state[:, :-1]  # (B, T-1, H)
         logits = model.lm_head(hidden[targets[:, 1:]]).float()  # (targets, V)
     wanted = ids[:, 1:][targets[:, 1:]]
     return F.cross_entropy(logits, wanted), (logits.argmax(-1) == wanted).float().mean().item()
@@ -118,12 +120,15 @@ def _copy_loss(model: Qwen3ForCausalLM, ids: torch.Tensor, targets: torch.Tensor
 @torch.no_grad()
 def measure_recall(model: Qwen3ForCausalLM, level: Level, seed: int, batches: int = 20) -> dict[str, tuple[int, int]]:
     """Copied tokens predicted and asked, by distance to the copied token: `{"100-200": (correct, count)}`."""
+    model.set_attn_implementation(BLOCKED)
     correct, count = np.zeros(len(DISTANCES), int), np.zeros(len(DISTANCES), int)
     for index in range(batches):
         # The constant keeps measured sequences apart from those of training under the same seed.
         batch = draw_batch(level, TOKENS_A_STEP, np.random.default_rng((seed, 999, index)))
         with torch.autocast("cpu", dtype=torch.bfloat16):
-            hidden = model.model(input_ids=torch.from_numpy(batch.ids), use_cache=False).last_hidden_state[:, :-1]
+            hidden = model.model(
+                input_ids=torch.from_numpy(batch.ids), attention_mask=NO_MASK, use_cache=False
+            ).last_hidden_state[:, :-1]
             predicted = model.lm_head(hidden[torch.from_numpy(batch.targets[:, 1:])]).argmax(-1).numpy()
         right = predicted == batch.ids[:, 1:][batch.targets[:, 1:]]
         buckets = np.searchsorted(DISTANCES, batch.distances[batch.targets], side="right") - 1
