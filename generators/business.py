@@ -92,15 +92,22 @@ class Invention:
                 return Company(f"{stem} {trade}", f"{stem}{trade}.com".lower())
 
     def person(self, domain: str) -> Person:
-        """A person whose first and last name nobody else of this task has."""
+        """A person whose first and last name nobody else of this task has, namesakes and bystanders included."""
         while True:
             first, last = self._rng.choice(_FIRST), self._rng.choice(_LAST)
             if first not in self._taken and self._take(last):
                 self._taken.add(first)
                 return _person(first, last, domain)
 
+    def bystander(self, domain: str) -> Person:
+        """A person who shares both names with nobody, and neither name with anybody that `person` made."""
+        while True:
+            first, last = self._rng.choice(_FIRST), self._rng.choice(_LAST)
+            if first not in self._taken and last not in self._taken and self._take(f"{first} {last}"):
+                return _person(first, last, domain)
+
     def namesake(self, person: Person, domain: str) -> Person:
-        """Another person with the same last name and another first name."""
+        """Another person with the same last name and a first name that nobody made so far has."""
         while True:
             first = self._rng.choice(_FIRST)
             if self._take(first):

@@ -1,0 +1,34 @@
+"""Slack rows that families put on stage."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from environment.apps.slack.rows import channel_id, message_id, message_ts, user_id
+from generators.business import Person
+from generators.family import Scene
+
+
+def add_user(scene: Scene, person: Person) -> str:
+    """Add a colleague to the workspace, and return the user's id."""
+    slack_id = user_id(scene.invent.number(101, 999))
+    handle = f"{person.first}.{person.last}".lower()
+    row = {"id": slack_id, "name": handle, "real_name": person.name, "email": person.email}
+    scene.add("slack", "User", row)
+    return slack_id
+
+
+def add_channel(scene: Scene, name: str) -> str:
+    """Add a public channel, and return its id."""
+    slack_id = channel_id(scene.invent.number(101, 999))
+    scene.add("slack", "Channel", {"id": slack_id, "name": name})
+    return slack_id
+
+
+def add_post(scene: Scene, channel: str, user: str, text: str, minutes_ago: int, pinned: bool = False) -> str:
+    """Add a message to a channel, and return its time stamp."""
+    posted = scene.business.now - timedelta(minutes=minutes_ago)
+    ts = message_ts(int(posted.timestamp()), scene.invent.number(101, 999))
+    row = {"id": message_id(channel, ts), "channel": channel, "ts": ts, "user": user, "text": text, "pinned": pinned}
+    scene.add("slack", "Message", row)
+    return ts
