@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from environment.apps.kit import App
+from environment.apps.slack.app import APP as slack
 
-APPS: tuple[App, ...] = ()
+APPS: tuple[App, ...] = (slack,)

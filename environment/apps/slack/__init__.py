@@ -1,0 +1,1 @@
+"""Slack: channels, direct messages, threads, reactions and pins behind the Web API."""
