@@ -26,7 +26,8 @@ class Row(BaseModel):
 
     def change(self, **fields: Any) -> Self:
         """A validated copy with these fields replaced. Raises ValidationError when a value is not acceptable."""
-        return type(self).model_validate({**self.__dict__, **(self.__pydantic_extra__ or {}), **fields})
+        present = {name: getattr(self, name) for name in type(self).model_fields}
+        return type(self).model_validate({**present, **(self.__pydantic_extra__ or {}), **fields})
 
 
 RowT = TypeVar("RowT", bound=Row)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from environment.apps.gmail import APP as gmail
 from environment.apps.kit import App
 from environment.apps.slack.app import APP as slack
 
-APPS: tuple[App, ...] = (slack,)
+APPS: tuple[App, ...] = (gmail, slack)
