@@ -11,7 +11,8 @@ from pydantic import Field
 from environment.apps.gmail.mime import decode, write_raw
 from environment.apps.kit import Action, AppError, Args, Fetch
 
-_SNIPPET = 60
+_SNIPPET = 40
+_LISTED = {"format": "metadata", "metadataHeaders": ["From", "Subject", "Date"]}
 _MESSAGES = "/users/me/messages"
 
 
@@ -66,7 +67,7 @@ class NoArguments(Args):
 def _search(fetch: Fetch, args: SearchEmails) -> list[dict[str, Any]]:
     params = {"q": args.query, "maxResults": max(1, min(args.max_results, 50))}
     listed = fetch("GET", _MESSAGES, params).get("messages", [])
-    return [_line(fetch("GET", f"{_MESSAGES}/{item['id']}", {"format": "metadata"})) for item in listed]
+    return [_line(fetch("GET", f"{_MESSAGES}/{item['id']}", _LISTED)) for item in listed]
 
 
 def _read(fetch: Fetch, args: OneEmail) -> dict[str, Any]:

@@ -36,11 +36,9 @@ def check_owner(call: Call, user: str) -> None:
         raise AppError(403, f"Delegation denied for {user[:200]}")
 
 
-def mails(call: Call) -> Iterable[Message]:
+def mails(call: Call) -> list[Message]:
     """Every message, those of drafts last."""
-    yield from call.tables.all(Message)
-    for draft in call.tables.all(Draft):
-        yield draft.message
+    return [*call.tables.all(Message), *(draft.message for draft in call.tables.all(Draft))]
 
 
 def find_mail(call: Call, key: str) -> tuple[Message, Draft | None]:
@@ -82,16 +80,9 @@ def search_mails(call: Call, q: str | None, label_ids: list[str], include_spam_t
         label_ids={label_slug(label.name): label.id for label in call.tables.all(Label)},
     )
     hidden = set() if include_spam_trash or search.everywhere else {"SPAM", "TRASH"} - set(label_ids)
-    wanted = set(label_ids) - {"UNREAD"}
-    unread_only = "UNREAD" in label_ids
-    found = [
-        mail
-        for mail in mails(call)
-        if hidden.isdisjoint(mail.labels)
-        and wanted.issubset(mail.labels)
-        and (mail.unread or not unread_only)
-        and search.test(mail, account)
-    ]
+    found = [mail for mail in mails(call) if hidden.isdisjoint(mail.labels) and search.test(mail, account)]
+    if label_ids:
+        found = [mail for mail in found if set(label_ids).issubset(mail.label_ids)]
     found.sort(key=lambda mail: mail.instant_ms, reverse=True)
     return found
 
@@ -153,9 +144,9 @@ def thread_of(call: Call, mime: Mime, key: str, asked: str | None) -> str:
         thread_mails(call, asked)
     referred = {*mime.references, mime.in_reply_to} - {""}
     if referred:
+        subject = base_subject(mime.subject)
         for mail in mails(call):
-            same_subject = base_subject(mail.subject) == base_subject(mime.subject)
-            if mail.rfc_id in referred and same_subject and asked in (None, "", mail.threadId):
+            if mail.rfc_id in referred and asked in (None, "", mail.threadId) and base_subject(mail.subject) == subject:
                 return mail.threadId
     return key
 
