@@ -1,0 +1,348 @@
+"""A ledger keeps every attempt and every plan of attempts on disk, durable the moment they exist.
+
+Plans are stored before anything is sampled. A finished attempt is one line of a segment, a JSONL file of the process
+that made it; after a round the segments are compacted into an immutable Parquet part. Attempts are keyed by policy,
+task and number: what a killed process had not finished is attempted again under the same number and seed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from pydantic import model_validator
+
+from environment.attempt import Attempt
+from environment.record import Record, canonical_json
+
+Key = tuple[str, str, int]
+"""Policy, task id, number."""
+
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
+
+
+class PlannedAttempt(Record):
+    """An attempt that is to be made."""
+
+    task_id: str
+    number: int
+    seed: int
+    priority: float | None = None
+    """What made the planner choose it, where it has such a number."""
+
+
+class Plan(Record):
+    """The attempts of one round, stored before the first of them is made."""
+
+    purpose: str
+    policy: str
+    """Key of the policy's fingerprint."""
+    round: int
+    attempts: tuple[PlannedAttempt, ...]
+    basis: Mapping[str, Any] = {}
+    """What the plan was computed from, for whoever audits it later."""
+
+    @model_validator(mode="after")
+    def _names_are_plain_and_attempts_differ(self) -> Plan:
+        for name in (self.purpose, self.policy):
+            if not _NAME.fullmatch(name):
+                raise ValueError(
+                    f"a plan is stored under its purpose and policy, {name!r} cannot be part of a file name"
+                )
+        if len({(planned.task_id, planned.number) for planned in self.attempts}) < len(self.attempts):
+            raise ValueError(f"round {self.round} of {self.purpose} plans an attempt twice; number them apart")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptLine:
+    """What the ledger keeps in memory of an attempt; the rest is read from disk when asked for."""
+
+    task_id: str
+    number: int
+    policy: str
+    seed: int
+    purpose: str
+    strict: bool | None
+    """None when unscored."""
+    partial_credit: float | None
+    """None when unscored."""
+    tokens_in: int
+    tokens_out: int
+
+    @property
+    def scored(self) -> bool:
+        return self.strict is not None
+
+    @property
+    def key(self) -> Key:
+        return (self.policy, self.task_id, self.number)
+
+
+_LINE_COLUMNS = tuple(field.name for field in fields(AttemptLine))
+
+
+class Ledger:
+    """The ledger in one folder, which is created when it is not there. One process at a time should write a key."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        for part in ("plans", "segments", "parts"):
+            (folder / part).mkdir(parents=True, exist_ok=True)
+        self._lines: dict[Key, AttemptLine] = {}
+        self._segment: int | None = None
+        """Descriptor of this process's segment, None before the first attempt."""
+        self._segment_path = Path()
+        with self._locked():
+            for path in self._parts():
+                for row in _read_part(path, _LINE_COLUMNS):
+                    self._remember(_line_of_row(row))
+            for path in self._segments():
+                for _, data in _read_segment(path):
+                    self._remember(_line_of_json(data))
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Lets go of this process's segment, which a later compaction may then take up."""
+        if self._segment is not None:
+            os.close(self._segment)
+            self._segment = None
+
+    def store_plan(self, plan: Plan) -> None:
+        """Stores `plan`; storing it again changes nothing. Raises ValueError when another one has its place."""
+        path = self._folder / "plans" / f"{plan.purpose}.{plan.policy}.{plan.round:05d}.json"
+        text = canonical_json(plan.to_json())
+        if path.exists():
+            if path.read_text() != text:
+                raise ValueError(
+                    f"round {plan.round} of {plan.purpose} by {plan.policy} already has another plan in {path}; "
+                    "a stored plan is never replaced, resume it or start a new ledger"
+                )
+            return
+        _write_whole(path, lambda temporary: temporary.write_text(text))
+
+    def plans(self, policy: str, purpose: str) -> tuple[Plan, ...]:
+        """The plans of a policy and purpose by round."""
+        paths = sorted((self._folder / "plans").glob(f"{purpose}.{policy}.[0-9]*.json"))
+        return tuple(Plan.model_validate_json(path.read_text()) for path in paths)
+
+    def pending(self, plan: Plan) -> tuple[PlannedAttempt, ...]:
+        """What of `plan` is neither scored nor unscored yet, in the order of the plan."""
+        return tuple(
+            planned for planned in plan.attempts if (plan.policy, planned.task_id, planned.number) not in self._lines
+        )
+
+    def append(self, attempt: Attempt) -> bool:
+        """Makes `attempt` durable before it returns; False when its key is there already and nothing was written.
+
+        Raises OSError when the disk refuses it, the ledger being as it was before.
+        """
+        data = attempt.to_json()
+        line = _line_of_json(data)
+        if line.key in self._lines:
+            return False
+        segment = self._open_segment() if self._segment is None else self._segment
+        _append_durably(segment, self._segment_path, data)
+        self._remember(line)
+        return True
+
+    def compact(self) -> None:
+        """Moves the segments of this process and of processes that are gone into one new immutable part.
+
+        Raises OSError when the disk refuses it, the ledger being as it was before.
+        """
+        self.close()
+        with self._locked():
+            free = [(path, descriptor) for path in self._segments() if (descriptor := _take(path)) is not None]
+            kept = {line.key for path in self._parts() for line in map(_line_of_row, _read_part(path, _LINE_COLUMNS))}
+            rows: dict[Key, dict[str, Any]] = {}
+            for path, _ in free:
+                for text, data in _read_segment(path):
+                    line = _line_of_json(data)
+                    if line.key not in kept:
+                        rows.setdefault(line.key, _row(line, text))
+            if rows:
+                numbers = [int(path.stem.removeprefix("part-")) for path in self._parts()]
+                path = self._folder / "parts" / f"part-{max(numbers, default=0) + 1:06d}.parquet"
+                _write_whole(path, lambda temporary: _write_part(temporary, [rows[key] for key in sorted(rows)]))
+            for path, descriptor in free:
+                path.unlink()
+                os.close(descriptor)
+
+    def lines(self, policy: str, purpose: str | None = None) -> tuple[AttemptLine, ...]:
+        """One policy's attempts, of one purpose or of all, by task and number: policies are never pooled."""
+        chosen = [line for line in self._lines.values() if line.policy == policy and purpose in (None, line.purpose)]
+        return tuple(sorted(chosen, key=lambda line: line.key))
+
+    def attempts(self, policy: str, purpose: str | None = None) -> Iterator[Attempt]:
+        """The whole attempts, transcripts included, part by part: within a part by task and number."""
+        seen: set[Key] = set()
+        for text in self._texts():
+            data = json.loads(text)
+            key = (data["policy"], data["task_id"], data["number"])
+            if key not in seen and data["policy"] == policy and purpose in (None, data["purpose"]):
+                seen.add(key)
+                yield Attempt.model_validate(data)
+
+    def policies(self) -> tuple[str, ...]:
+        """Keys of all policies that have attempts here."""
+        return tuple(sorted({line.policy for line in self._lines.values()}))
+
+    def _remember(self, line: AttemptLine) -> None:
+        self._lines.setdefault(line.key, line)
+
+    def _texts(self) -> Iterator[str]:
+        for path in self._parts():
+            for row in _read_part(path, ["attempt"]):
+                yield row["attempt"]
+        for path in self._segments():
+            for text, _ in _read_segment(path):
+                yield text
+
+    def _parts(self) -> list[Path]:
+        return sorted((self._folder / "parts").glob("part-*.parquet"))
+
+    def _segments(self) -> list[Path]:
+        return sorted((self._folder / "segments").glob("segment-*.jsonl"))
+
+    def _open_segment(self) -> int:
+        """Creates a segment that is this process's own: it holds a lock on it for as long as it lives."""
+        with self._locked():
+            numbers = [int(path.stem.removeprefix("segment-")) for path in self._segments()]
+            self._segment_path = self._folder / "segments" / f"segment-{max(numbers, default=0) + 1:06d}.jsonl"
+            descriptor = os.open(self._segment_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            _sync_folder(self._segment_path.parent)
+            self._segment = descriptor
+            return descriptor
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Keeps other processes from listing, creating or compacting files meanwhile."""
+        descriptor = os.open(self._folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def _append_durably(descriptor: int, path: Path, data: Mapping[str, Any]) -> None:
+    line = memoryview((canonical_json(data) + "\n").encode())
+    size = os.fstat(descriptor).st_size
+    try:
+        while line:
+            line = line[os.write(descriptor, line) :]
+        os.fsync(descriptor)
+    except OSError as error:
+        os.ftruncate(descriptor, size)
+        raise OSError(
+            error.errno,
+            f"the attempt could not be written ({error.strerror}); every earlier one is safe: make room and resume",
+            str(path),
+        ) from error
+
+
+def _take(path: Path) -> int | None:
+    """A locked descriptor of a segment that no living process writes to, else None."""
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _read_segment(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Lines of a segment with what they say. A damaged last one was being written when its process ended: not done."""
+    lines = path.read_bytes().split(b"\n")
+    for index, line in enumerate(lines[:-1]):
+        try:
+            yield line.decode(), json.loads(line)
+        except ValueError as error:
+            if index == len(lines) - 2 and lines[-1] == b"":
+                return
+            raise ValueError(
+                f"line {index + 1} of {path} is not JSON although others follow it; restore the file from a copy"
+            ) from error
+
+
+def _write_whole(path: Path, write: Callable[[Path], object]) -> None:
+    """Writes a file under a temporary name, makes it durable, then renames it: it is there whole or not at all."""
+    temporary = path.with_name(f".{path.name}.partial")
+    try:
+        write(temporary)
+        descriptor = os.open(temporary, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        temporary.rename(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise OSError(
+            error.errno,
+            f"the ledger's file could not be written ({error.strerror or error}); nothing is lost: make room and resume",
+            str(path),
+        ) from error
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _line_of_json(data: Mapping[str, Any]) -> AttemptLine:
+    verdict = data["verdict"]
+    return AttemptLine(
+        task_id=data["task_id"],
+        number=data["number"],
+        policy=data["policy"],
+        seed=data["seed"],
+        purpose=data["purpose"],
+        strict=None if verdict is None else verdict["strict"],
+        partial_credit=None if verdict is None else verdict["partial_credit"],
+        tokens_in=data["tokens_in"],
+        tokens_out=data["tokens_out"],
+    )
+
+
+def _row(line: AttemptLine, text: str) -> dict[str, Any]:
+    return {**asdict(line), "attempt": text}
+
+
+def _line_of_row(row: Mapping[str, Any]) -> AttemptLine:
+    return AttemptLine(**{name: row[name] for name in _LINE_COLUMNS})
+
+
+def _write_part(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    import pyarrow as pa  # not when Dagster loads the code location
+    import pyarrow.parquet as pq
+
+    types = {"number": pa.int64(), "seed": pa.uint64(), "strict": pa.bool_(), "partial_credit": pa.float64()}
+    types |= {"tokens_in": pa.int64(), "tokens_out": pa.int64()}
+    schema = pa.schema([(name, types.get(name, pa.string())) for name in (*_LINE_COLUMNS, "attempt")])
+    pq.write_table(pa.Table.from_pylist(list(rows), schema=schema), path, compression="zstd")
+
+
+def _read_part(path: Path, columns: Sequence[str]) -> list[dict[str, Any]]:
+    import pyarrow.parquet as pq
+
+    return pq.read_table(path, columns=list(columns)).to_pylist()
