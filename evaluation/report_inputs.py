@@ -19,7 +19,6 @@ class FunnelStage(Record):
 
     name: str
     """What is kept, such as `proven` or `in band`."""
-    unit: str = "tasks"
     rows_in: int = Field(ge=0)
     kept: int = Field(ge=0)
     dropped: Mapping[str, int] = {}
