@@ -1,0 +1,255 @@
+"""The verdict compares the net change of every application with a task's contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from environment.assignment import best_assignment
+from environment.attempt import Judgement, RowChange, Verdict
+from environment.contract import Allowance, Change, Contract, Ref
+from environment.matchers import Path, Star, parse_path, read_fields, same_value
+
+Action = Literal["create", "update", "delete"]
+Derived = Mapping[str, Mapping[str, frozenset[str]]]
+"""app -> collection -> fields (or paths of fields) that the application derives itself."""
+
+_SATISFIED = 1_000_000.0
+_CLAIMED = 1_000.0
+
+
+def verify(contract: Contract, changes: Sequence[RowChange], derived: Derived) -> Verdict:
+    """The judgement of a net change: each expected change matched with at most one row, all other rows collateral.
+
+    Raises ValueError when changes refer to each other in a circle or to labels that there are none of.
+    """
+    groups = contract.groups()
+    state = _Matching(contract, groups, tuple(_Row(change, derived) for change in changes))
+    levels = reference_levels(contract)
+    for satisfied_only in (True, False):
+        for level in levels:
+            state.match(level, satisfied_only)
+    expected = tuple(state.judgement(number) for number in range(len(groups)))
+    collateral = tuple(state.collateral())
+    done = sum(judgement.satisfied for judgement in expected)
+    return Verdict(
+        expected=expected,
+        collateral=collateral,
+        strict=done == len(expected) and not collateral,
+        partial_credit=done / (len(expected) + len(collateral)),
+    )
+
+
+def reference_levels(contract: Contract) -> tuple[tuple[int, ...], ...]:
+    """Numbers of the contract's groups, so that each group comes after those that its matchers refer to.
+
+    Raises ValueError on a circle of references and on a label that no change has.
+    """
+    groups = contract.groups()
+    owner = {change.label: number for number, group in enumerate(groups) for change in group}
+    needs: list[set[int]] = []
+    for group in groups:
+        labels = {label for change in group for label in _referred(change)}
+        if unknown := sorted(labels - owner.keys()):
+            raise ValueError(
+                f"change {group[0].label!r} refers to {unknown}, but the contract has only {sorted(owner)}"
+            )
+        needs.append({owner[label] for label in labels})
+    levels: list[tuple[int, ...]] = []
+    placed: set[int] = set()
+    while len(placed) < len(groups):
+        level = tuple(n for n in range(len(groups)) if n not in placed and needs[n] <= placed)
+        if not level:
+            circle = [groups[n][0].label for n in range(len(groups)) if n not in placed]
+            raise ValueError(f"changes {circle} refer to each other in a circle; identify one of them by other fields")
+        levels.append(level)
+        placed.update(level)
+    return tuple(levels)
+
+
+class _Row:
+    """One changed row with what its application derives."""
+
+    __slots__ = ("action", "change", "derived")
+
+    def __init__(self, change: RowChange, derived: Derived) -> None:
+        self.change = change
+        self.action: Action = "create" if change.before is None else "delete" if change.after is None else "update"
+        self.derived = tuple(parse_path(path) for path in derived.get(change.app, {}).get(change.collection, ()))
+
+    @property
+    def values(self) -> Mapping[str, Any]:
+        """The row as the end state has it, or as it was before it was deleted."""
+        return self.change.after if self.change.after is not None else self.change.before or {}
+
+    def touches_only(self, listed: Sequence[Path]) -> bool:
+        """Whether an update changed nothing but these paths and what the application derives."""
+        return not _strays(self.change.before or {}, self.change.after or {}, [*listed, *self.derived])
+
+    def name(self) -> str:
+        return f"{self.change.app}.{self.change.collection}/{self.change.id} ({self.action})"
+
+
+@dataclass(slots=True)
+class _Edge:
+    """One way in which a row may be what a group expects."""
+
+    member: Change
+    row: int
+    wrong: tuple[str, ...]
+    read: tuple[Path, ...]
+    right: float
+
+
+@dataclass(slots=True)
+class _Matching:
+    """Which row was taken for which expected change so far."""
+
+    contract: Contract
+    groups: tuple[tuple[Change, ...], ...]
+    rows: tuple[_Row, ...]
+    taken: dict[int, _Edge] = field(default_factory=dict)
+    refs: dict[str, str] = field(default_factory=dict)
+
+    def match(self, level: Sequence[int], satisfied_only: bool) -> None:
+        """Take rows for the unmatched groups of a level, as many and as well as possible."""
+        used = {edge.row for edge in self.taken.values()}
+        edges: dict[tuple[int, int], _Edge] = {}
+        for number in level:
+            if number in self.taken:
+                continue
+            for edge in self._edges(self.groups[number], self.refs):
+                best = edges.get((number, edge.row))
+                if edge.row in used or (satisfied_only and edge.wrong):
+                    continue
+                if best is None or len(edge.wrong) < len(best.wrong):
+                    edges[number, edge.row] = edge
+        rivalled = len({number for number, _ in edges}) < len(edges)
+        weights = {
+            pair: (_CLAIMED + 500 * edge.right if edge.wrong else _SATISFIED)
+            + (self._support(pair[0], edge) if rivalled else 0)
+            for pair, edge in edges.items()
+        }
+        for number, row in best_assignment(weights).items():
+            self.taken[number] = edges[number, row]
+            self.refs.update({change.label: self.rows[row].change.id for change in self.groups[number]})
+
+    def judgement(self, number: int) -> Judgement:
+        """What became of a group; the label is that of the member that was met, else of its first."""
+        edge = self.taken.get(number)
+        if edge is None:
+            return Judgement(label=self.groups[number][0].label, satisfied=False, row_id=None)
+        row_id = self.rows[edge.row].change.id
+        return Judgement(label=edge.member.label, satisfied=not edge.wrong, row_id=row_id, wrong=edge.wrong)
+
+    def collateral(self) -> Iterator[str]:
+        """Rows that are neither expected nor allowed, and expected rows with a change that isn't."""
+        taken = {edge.row: edge for edge in self.taken.values()}
+        for index, row in enumerate(self.rows):
+            edge = taken.get(index)
+            if edge is None:
+                if row.action == "update" and row.touches_only(()):
+                    continue
+                if not any(self._allows(allowance, row) for allowance in self.contract.allowed):
+                    yield row.name()
+            elif row.action == "update":
+                spared = [path for allowance in self._allowances(row) for path in map(parse_path, allowance.fields)]
+                if not row.touches_only([*edge.read, *spared]):
+                    yield row.name()
+
+    def _edges(self, group: Sequence[Change], refs: Mapping[str, str]) -> Iterator[_Edge]:
+        for member in group:
+            for index, row in enumerate(self.rows):
+                change = row.change
+                if (change.app, change.collection, row.action) != (member.app, member.collection, member.action):
+                    continue
+                if member.action != "create":
+                    if change.id != member.id:
+                        continue
+                elif read_fields(row.values, member.key, refs).wrong:
+                    continue
+                if member.action == "delete":
+                    yield _Edge(member, index, (), (), 1.0)
+                    continue
+                demands = {**member.key, **member.fields}
+                reading = read_fields(row.values, demands, refs)
+                yield _Edge(member, index, reading.wrong, reading.read, 1 - len(reading.wrong) / max(len(demands), 1))
+
+    def _support(self, number: int, edge: _Edge) -> int:
+        """How many changes that refer to this group would be met if this row were taken for it."""
+        labels = {change.label for change in self.groups[number]}
+        refs = {**self.refs, **dict.fromkeys(labels, self.rows[edge.row].change.id)}
+        return sum(
+            any(not other.wrong for other in self._edges(group, refs))
+            for group in self.groups
+            if any(labels & set(_referred(change)) for change in group)
+        )
+
+    def _allowances(self, row: _Row) -> Iterator[Allowance]:
+        for allowance in self.contract.allowed:
+            covered = (allowance.app, allowance.collection, allowance.action)
+            if covered != (row.change.app, row.change.collection, row.action):
+                continue
+            if not read_fields(row.values, allowance.where, self.refs).wrong:
+                yield allowance
+
+    def _allows(self, allowance: Allowance, row: _Row) -> bool:
+        if allowance not in self._allowances(row):
+            return False
+        return row.action != "update" or row.touches_only([parse_path(path) for path in allowance.fields])
+
+
+def _referred(change: Change) -> Iterator[str]:
+    for matchers in (*change.key.values(), *change.fields.values()):
+        for matcher in matchers:
+            if isinstance(matcher, Ref):
+                yield matcher.label
+
+
+def _strays(before: Any, after: Any, listed: Sequence[Path]) -> bool:
+    """Whether two values differ anywhere but at the listed paths."""
+    if () in listed or same_value(before, after):
+        return False
+    if not listed:
+        return True
+    if _is_like(before, Mapping) and _is_like(after, Mapping):
+        old, new = before or {}, after or {}
+        return any(
+            _strays(old.get(key), new.get(key), [path[1:] for path in listed if path[0] == key])
+            for key in sorted({*old, *new})
+        )
+    if _is_like(before, list | tuple) and _is_like(after, list | tuple):
+        return _list_strays(before or [], after or [], listed)
+    return True
+
+
+def _list_strays(before: Sequence[Any], after: Sequence[Any], listed: Sequence[Path]) -> bool:
+    bound = {path[0].index for path in listed if isinstance(path[0], Star) and path[0].index is not None}
+    plain = not any(isinstance(element, Mapping | list | tuple) for element in (*before, *after))
+    if bound and (plain or len(before) != len(after)):
+        removed, added = list(before), []
+        for index, element in enumerate(after):
+            same = next((number for number, old in enumerate(removed) if same_value(old, element)), None)
+            if same is None:
+                added.append(index)
+            else:
+                del removed[same]
+        # a changed element looks like one removed and one added; a plain value has no parts that could have changed
+        return not bound.issuperset(added) or len(removed) > (0 if plain else len(added))
+    return any(
+        _strays(
+            before[index] if index < len(before) else None,
+            after[index] if index < len(after) else None,
+            [path[1:] for path in listed if _reaches(path[0], index)],
+        )
+        for index in range(max(len(before), len(after)))
+    )
+
+
+def _reaches(step: object, index: int) -> bool:
+    return step == index or (isinstance(step, Star) and step.index in (None, index))
+
+
+def _is_like(value: Any, kind: Any) -> bool:
+    return value is None or isinstance(value, kind)

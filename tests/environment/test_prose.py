@@ -1,0 +1,316 @@
+"""Tests of what a text states and which claims it makes."""
+
+from __future__ import annotations
+
+import pytest
+
+from environment.contract import Fact, Mentions, Omits
+from environment.matchers import accepts
+
+
+def text(*spellings: str) -> Fact:
+    return Fact(spellings=spellings)
+
+
+def money(spelling: str) -> Fact:
+    return Fact(read_as="money", spellings=(spelling,))
+
+
+def day(iso: str) -> Fact:
+    return Fact(read_as="date", spellings=(iso,))
+
+
+def phone(number: str) -> Fact:
+    return Fact(read_as="phone", spellings=(number,))
+
+
+def mentions(value: object, *tuples: tuple[Fact, ...]) -> bool:
+    return accepts(Mentions(facts=tuples), value, {})
+
+
+def omits(value: object, *claims: tuple[Fact, ...]) -> bool:
+    return accepts(Omits(claims=claims), value, {})
+
+
+APPROVED = text("Approved")
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "Approved",
+        "approved.",
+        "The request has been *approved*.",
+        "<p>Status:&nbsp;<b>Approved</b></p>",
+        "_Approved_",
+        "Not only approved but also paid",
+        "No issues found, approved",
+        "This is not a problem, it is approved",
+        "Not rejected: approved",
+        "Reviewed no later than Friday and approved",
+        "It was not late and is Approved now",
+        "Status: Not Approved yesterday\nStatus today: Approved",
+        {"type": "doc", "content": [{"type": "paragraph", "content": [{"type": "text", "text": "It is Approved"}]}]},
+    ],
+)
+def test_approval_is_stated(prose):
+    assert mentions(prose, (APPROVED,))
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "",
+        None,
+        "Not Approved",
+        "The request isn't approved",
+        "The request isn’t yet fully approved",
+        "no longer approved",
+        "It was never approved",
+        "This cannot be approved",
+        "can't be approved",
+        "not going to be approved",
+        "unapproved",
+        "Un-approved",
+        "disapproved",
+        "Approvedish",
+        "Approved: no",
+        "Approved? No.",
+        "neither reviewed nor approved",
+        "without being approved",
+        "failed to be approved",
+        "~~Approved~~ on hold",
+        "<s>Approved</s> on hold",
+        "<del>Approved</del> on hold",
+        "On Mon, 2 March 2026 Ana wrote:\n> Approved\n",
+    ],
+)
+def test_approval_is_not_stated(prose):
+    assert not mentions(prose, (APPROVED,))
+
+
+GBP_930 = money("GBP 930.00")
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "£930",
+        "930 GBP",
+        "GBP 930.00",
+        "gbp 930",
+        "930.00",
+        "a credit of £930.00.",
+        "(GBP 930.00)",
+        "930 pounds",
+        "£930,",
+        "GBP930",
+    ],
+)
+def test_amount_is_stated_in_any_spelling(prose):
+    assert mentions(f"CN-20431: {prose}", (text("CN-20431"), GBP_930))
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "EUR 930.00", "$930", "£93", "£9300", "£930.50", "£1,930", "930%", "RMA-930", "-£930", "930-B", "1.930,00 EUR",
+        "£9,30.00.1", "930k", "not £930", "9:30", "930 EUR", "2930", "5,930.00",
+    ],
+)  # fmt: skip
+def test_other_amount_is_not_taken_for_it(prose):
+    assert not mentions(f"CN-20431: {prose}", (text("CN-20431"), GBP_930))
+
+
+@pytest.mark.parametrize(
+    "prose",
+    ["1240", "£1,240", "GBP 1,240.00", "1.240,00 GBP", "GBP 1 240.00", "GBP 1 240,00", "1'240.00 GBP", "£1240.0"],
+)
+def test_thousands_are_read_in_any_style(prose):
+    assert mentions(f"Total {prose} due", (money("GBP 1240.00"),))
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "2026-03-04", "4 March 2026", "4 March", "March 4", "Mar 4, 2026", "Wednesday, 4 March 2026", "4th of March",
+        "3/4/2026", "03/04/2026", "4.3.2026", "04-Mar-2026", "March 4th", "Wed, Mar 4", "2026-03-04T10:00",
+        "4 Mar. 2026",
+    ],
+)  # fmt: skip
+def test_day_is_stated_in_any_spelling(prose):
+    assert mentions(f"The call is on {prose}.", (day("2026-03-04"),))
+
+
+@pytest.mark.parametrize(
+    "prose",
+    ["2026-03-05", "4 March 2025", "14 March", "4 May", "4/3/2026", "2026-04-03", "March 40", "not on 4 March"],
+)
+def test_other_day_is_not_taken_for_it(prose):
+    assert not mentions(f"The call is {prose}.", (day("2026-03-04"),))
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "+1 415 555 0142",
+        "(415) 555-0142",
+        "415.555.0142",
+        "1-415-555-0142",
+        "4155550142",
+        "<tel:+14155550142|415-555-0142>",
+    ],
+)
+def test_phone_is_stated_in_any_spelling(prose):
+    assert mentions(f"Call {prose}, please", (phone("+14155550142"),))
+
+
+@pytest.mark.parametrize("prose", ["415 555 0124", "555-0142", "+44 415 555 0142", "415-555-01420", "9415 555 0142"])
+def test_other_phone_is_not_taken_for_it(prose):
+    assert not mentions(f"Call {prose}, please", (phone("+14155550142"),))
+
+
+BILLS = (
+    (text("B-7711"), money("GBP 612.40")),
+    (text("B-7719"), money("EUR 1480.00")),
+    (text("B-7730"), money("GBP 1074.00")),
+)
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "B-7711 GBP 612.40, B-7719 EUR 1,480.00, B-7730 GBP 1,074.00",
+        "B-7711: £612.40\nB-7719: €1,480.00\nB-7730: £1,074.00",
+        "GBP 612.40 is left on B-7711, EUR 1,480.00 on B-7719 and GBP 1,074.00 on B-7730",
+        "GBP 612.40 is left on B-7711, and B-7719 has EUR 1,480.00; B-7730 has GBP 1,074.00.",
+        "B-7711, B-7719 and B-7730 have GBP 612.40, EUR 1,480.00 and GBP 1,074.00 left respectively",
+        "CN-20431 for £930.00 was applied to B-7730, which has GBP 1,074.00 left. B-7711 612.40, B-7719 1480.00 open",
+        "Left: B-7711 (GBP 612.40), B-7719 (EUR 1,480.00), B-7730 (GBP 1,074.00, was GBP 2,004.00)",
+        "• B-7711 – GBP 612.40 due 5 March\n• B-7719 – EUR 1,480.00 due 10 March\n• B-7730 – GBP 1,074.00",
+        "B-7711\n- Left: GBP 612.40\n- Due: 5 March\nB-7719\n- Left: EUR 1,480.00\nB-7730\n- Left: GBP 1,074.00",
+        "<table><tr><td>B-7711</td><td>GBP 612.40</td></tr><tr><td>B-7719</td><td>EUR 1,480.00</td></tr>"
+        "<tr><td>B-7730</td><td>GBP 1,074.00</td></tr></table>",
+        "| Bill | Left |\n|---|---|\n| B-7711 | GBP 612.40 |\n| B-7719 | EUR 1,480.00 |\n| B-7730 | GBP 1,074.00 |",
+        "B-7711 is still open. It has GBP 612.40 left. B-7719 has EUR 1,480.00 left. B-7730: GBP 1,074.00.",
+        "Paid GBP 50.00 fees, B-7730 has GBP 1,074.00, B-7711 GBP 612.40, B-7719 EUR 1,480.00",
+        "B-7711 not affected: GBP 612.40; B-7719 not affected: EUR 1,480.00; B-7730 now GBP 1,074.00",
+    ],
+)
+def test_pairs_are_stated(prose):
+    assert mentions(prose, *BILLS)
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "B-7711 EUR 1,480.00, B-7719 GBP 612.40, B-7730 GBP 1,074.00",
+        "B-7711: EUR 1,480.00\nB-7719: GBP 612.40\nB-7730: GBP 1,074.00",
+        "B-7711 has EUR 1,480.00. B-7719 has GBP 612.40. B-7730 has GBP 1,074.00.",
+        "EUR 1,480.00 is left on B-7711, GBP 612.40 on B-7719, GBP 1,074.00 on B-7730",
+        "B-7711, B-7719 and B-7730 have EUR 1,480.00, GBP 612.40 and GBP 1,074.00 left respectively",
+        "B-7711 (EUR 1,480.00), B-7719 (GBP 612.40), B-7730 (GBP 1,074.00)",
+        "B-7711\n- Left: EUR 1,480.00\nB-7719\n- Left: GBP 612.40\nB-7730\n- Left: GBP 1,074.00",
+        "B-7711 GBP 612.40, B-7719 EUR 1,480.00, B-7730 GBP 2,004.00",
+        "B-7711 GBP 612.40, B-7719 EUR 1,480.00",
+        "B-7711 GBP 612.40, B-7719 GBP 1,480.00, B-7730 GBP 1,074.00",
+        "B-7711, B-7719, B-7730",
+        "GBP 612.40, EUR 1,480.00, GBP 1,074.00",
+        "B-77110 GBP 612.40, B-7719 EUR 1,480.00, B-7730 GBP 1,074.00",
+    ],
+)
+def test_swapped_or_missing_pairs_are_not_stated(prose):
+    assert not mentions(prose, *BILLS)
+
+
+def test_pairs_of_names_and_decisions_are_told_apart():
+    pairs = ((text("Anna"), APPROVED), (text("Ben"), text("Rejected")))
+    assert mentions("Anna: approved, Ben: rejected", *pairs)
+    assert mentions("Approved Anna and rejected Ben", *pairs)
+    assert not mentions("Anna: rejected, Ben: approved", *pairs)
+    assert not mentions("Rejected Anna and approved Ben", *pairs)
+    assert not mentions("Anna: not approved, Ben: rejected", *pairs)
+
+
+def test_abbreviations_and_decimals_do_not_end_a_clause():
+    pair = (text("Larkfield Inc."), GBP_930)
+    assert mentions("Larkfield Inc. gets 930.00 back", pair)
+    assert mentions("We owe approx. £930.00 to Larkfield Inc. for it", pair)
+
+
+APPLIED = tuple((text(number), text("applied", "credited")) for number in ("20417", "CN-20422", "CN-8831"))
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        None,
+        "",
+        "CN-20431 was applied to B-7730",
+        "20417 is void and was not applied",
+        "CN-20431 (GBP 930.00) was applied to B-7730. CN-20417 is void.",
+        "CN-20431, which replaces CN-20417, was applied to B-7730",
+        "CN-20431 (replacing CN-20417) was applied to B-7730",
+        "CN-20431 replaces CN-20417 and was applied",
+        "CN-20417 was replaced by CN-20431, which was applied",
+        "Applied CN-20431 instead of the void CN-20417",
+        "Instead of CN-20417, CN-20431 was applied",
+        "CN-20431 was applied, CN-20417 is void",
+        "CN-20431 was applied, CN-20417 was not",
+        "CN-20417: void, CN-20431: applied",
+        "CN-20417 is void so we applied CN-20431",
+        "We applied CN-20431 because CN-20417 is void",
+        "We applied CN-20431 as CN-20417 is void",
+        "20417 is void and the replacement was applied",
+        "CN-20422 will be applied when RMA-561 is received",
+        "Once RMA-561 is received, CN-20422 can be applied",
+        "CN-20422 is on hold: nothing applied until the goods are received",
+        "I have not applied CN-20417, CN-20422 or CN-8831",
+        "Not applied: CN-20417, CN-20422, CN-8831",
+        "None of CN-20417, CN-20422 and CN-8831 was applied",
+        "Neither CN-20417 nor CN-20422 was applied",
+        "Applied: CN-20431. Not applied: CN-20417 (void), CN-20422 (in transit)",
+        "Should CN-20422 be applied?",
+        "CN-20431 was credited, not CN-20417",
+        "CN-120417 was applied",
+        "CN-20422-B was applied",
+        "CN-20417 applied: no",
+        "CN-20431 applied to B-7730; CN-20417, CN-20422 and CN-8831 left alone",
+    ],
+)
+def test_harmless_prose_makes_no_claim(prose):
+    assert omits(prose, *APPLIED)
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "20417 was applied",
+        "CN-20417 was applied to B-7730",
+        "Applied CN-20417 for GBP 1,240.00",
+        "CN-20417 and CN-20431 were applied",
+        "CN-20431 and CN-20417 were applied",
+        "Applied: CN-20431, CN-20417",
+        "CN-20431 was applied and CN-20417 too",
+        "CN-20417 was received on Monday and applied today",
+        "CN-20417, as agreed, was applied",
+        "CN-20417 (GBP 1,240.00) was applied",
+        "CN-20417 - applied",
+        "CN-20431: applied\nCN-20422: applied",
+        "CN-20417 was not late and was applied",
+        "Not only CN-20431 but also CN-20417 was applied",
+        "We did not wait: CN-20417 was applied",
+        "CN-20417 was not received. CN-20422 was applied.",
+        "CN-20417 was not received and CN-20422 was applied",
+        "<p>CN-8831 has been <b>credited</b></p>",
+        "Is all done? CN-20417 was applied.",
+    ],
+)
+def test_false_claims_are_found(prose):
+    assert not omits(prose, *APPLIED)
+
+
+def test_omitted_single_fact_counts_unless_negated():
+    claim = (text("refund issued"),)
+    assert not omits("Your refund issued today", claim)
+    assert omits("There was no refund issued", claim)
