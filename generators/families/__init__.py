@@ -1,0 +1,28 @@
+"""Every family, in one explicit tuple."""
+
+from __future__ import annotations
+
+from generators.families.finance import invoice_paid
+from generators.families.hr import leave_request
+from generators.families.marketing import campaign_reply
+from generators.families.operations import shipment_update
+from generators.families.sales import deal_stage
+from generators.families.support import callback_number
+from generators.family import Family
+
+FAMILIES: tuple[Family, ...] = (
+    deal_stage.FAMILY,
+    callback_number.FAMILY,
+    shipment_update.FAMILY,
+    campaign_reply.FAMILY,
+    invoice_paid.FAMILY,
+    leave_request.FAMILY,
+)
+
+
+def family_named(name: str) -> Family:
+    """The family with this name. Raises ValueError naming the families there are."""
+    for family in FAMILIES:
+        if family.name == name:
+            return family
+    raise ValueError(f"there is no family {name!r}; there are {', '.join(family.name for family in FAMILIES)}")

@@ -1,0 +1,46 @@
+"""Google Sheets rows that families put on stage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from generators.family import Scene
+
+Cell = str | int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A spreadsheet with one tab whose first row is the header."""
+
+    title: str
+    sheet: str
+    """`sheet_id` of its grid rows."""
+    header: tuple[str, ...]
+    row_ids: tuple[str, ...]
+    """Ids of the rows below the header, in order."""
+
+    def row_number(self, row_id: str) -> int:
+        """The row's number as people count, the header being 1."""
+        return self.row_ids.index(row_id) + 2
+
+    def column(self, name: str) -> int:
+        """The column's place, from 0."""
+        return self.header.index(name)
+
+
+def add_table(scene: Scene, title: str, header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
+    """Add a spreadsheet with these rows, in this order."""
+    spreadsheet = f"1{scene.invent.number(10_000, 99_999):043d}"
+    sheet = f"{spreadsheet}/0"
+    scene.add("google_sheets", "Spreadsheet", {"id": spreadsheet, "title": title})
+    tab = {"id": sheet, "spreadsheet_id": spreadsheet, "sheetId": 0, "title": "Sheet1", "index": 0}
+    scene.add("google_sheets", "Sheet", tab)
+    row_ids = []
+    for position, cells in enumerate([header, *rows], start=1):
+        row_id = f"{sheet}/r{position}"
+        row = {"id": row_id, "sheet_id": sheet, "position": position, "cells": list(cells)}
+        scene.add("google_sheets", "GridRow", row)
+        row_ids.append(row_id)
+    return Table(title, sheet, tuple(header), tuple(row_ids[1:]))
