@@ -1,4 +1,4 @@
-"""Invoice paid: customers wrote what they paid for an invoice; the sheet gets the status that follows from the amount."""
+"""Invoice paid: customers wrote what they paid; the sheet gets the status that follows from the amount."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Payment:
 
 
 def compose(scene: Scene, knobs: Knobs) -> Story:
-    """Each invoice has look-alikes; a payment below the amount is a part payment; with rules the payer gets an answer."""
+    """Each invoice has look-alikes; a payment below the amount is a part payment; with rules the payer is answered."""
     payments = [_payment(scene, knobs) for _ in range(knobs["entities"])]
     rows = [row for payment in payments for row in _rows(scene, payment)]
     for _ in range(knobs["records"]):

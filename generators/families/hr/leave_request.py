@@ -1,11 +1,11 @@
-"""Leave request: colleagues asked for days off by mail; the log gets a decision that follows from the days they have left."""
+"""Leave request: colleagues asked for days off by mail; the log gets the decision that their days left allow."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from environment.contract import Date, Enum, Equals
+from environment.contract import Date, Enum, Equals, Money
 from environment.task import ToolCall
 from generators.business import Person
 from generators.expectations import READING, row_appended, slack_post, text
@@ -98,7 +98,7 @@ def _record(request: _Request, table: Table, log: Table, others: list[int]) -> S
         f"log {person.name}",
         log.sheet,
         {0: Equals(value=person.name)},
-        {1: Date(day=request.start.isoformat()), 2: Equals(value=days), 3: Enum(value=request.decision)},
+        {1: Date(day=request.start.isoformat()), 2: Money(amount=str(days)), 3: Enum(value=request.decision)},
     )
     return Step((look, find, _append(log, request, days, request.decision)), (change,), tuple(slips))
 
