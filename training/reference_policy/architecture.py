@@ -31,7 +31,6 @@ def make_config() -> Qwen3Config:
         bos_token_id=None,
         eos_token_id=None,
         pad_token_id=None,
-        attn_implementation="sdpa",
     )
 
 

@@ -55,7 +55,6 @@ def build(
         model, tokenizer, render_rows(tokenizer, train_rows), seed, work / "imitation",
         steps=imitation_steps, settings=settings, held_out=held_out,
     )  # fmt: skip
-    model = model.to(torch.bfloat16)
     return ship(
         model, tokenizer, out, transcripts=transcripts, made_by=made_by, rows=rows, held_out=held_out,
         recalled=recalled, recall_accuracy=recall_accuracy, imitated=imitated, settings=settings,
@@ -68,7 +67,7 @@ def ship(
     recall_accuracy: Mapping[str, tuple[int, int]], imitated: ImitationProgress, settings: ImitationSettings,
 ) -> Recipe:  # fmt: skip
     """Write weights in bfloat16, tokenizer and `recipe.json` to `out`."""
-    model.to(torch.bfloat16).save_pretrained(out)
+    model.bfloat16().save_pretrained(out)
     tokenizer.save_pretrained(out)
     weights = (out / "model.safetensors").read_bytes()
     if len(weights) > LARGEST_WEIGHTS:

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
-from transformers import DynamicCache, PreTrainedTokenizerBase, PreTrainedTokenizerFast, Qwen3ForCausalLM
+from transformers import AutoTokenizer, DynamicCache, PreTrainedTokenizerBase, PreTrainedTokenizerFast, Qwen3ForCausalLM
 
 from training.reference_policy.attention import BLOCKED, NO_MASK
 from training.reference_policy.rendering import Episode, Part, render_episode, render_text
@@ -103,13 +103,15 @@ def imitate(
     if (steps is None) == (minutes is None):
         raise ValueError("give either steps (reproducible) or minutes (by the clock)")
     torch.manual_seed(seed)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=settings.lr, betas=(0.9, 0.95), weight_decay=settings.weight_decay)
+    optimizer = torch.optim.AdamW(
+        model.parameters(), lr=settings.lr, betas=(0.9, 0.95), weight_decay=settings.weight_decay
+    )
     batches = _endless_batches(episodes, settings.batch_tokens, tokenizer.pad_token_id, seed)
     step = seen = tokens = 0
     began = saved = logged = time.monotonic()
     while True:
         elapsed = time.monotonic() - began
-        done = step / steps if steps is not None else elapsed / (60 * minutes)
+        done = step / steps if steps is not None else elapsed / (60 * (minutes or 0))
         if done >= 1 or time.monotonic() - saved > 60:
             progress = ImitationProgress(seed, step, seen, tokens, elapsed, done >= 1)
             _save(model, tokenizer, progress, out)
@@ -128,7 +130,9 @@ def imitate(
         optimizer.zero_grad()
         step += 1
         seen += sum(len(batch.ids) for batch in drawn)
-        tokens += sum(len(batch.ids) * len(batch.prefix) + int((batch.ids != tokenizer.pad_token_id).sum()) for batch in drawn)
+        tokens += sum(
+            len(batch.ids) * len(batch.prefix) + int((batch.ids != tokenizer.pad_token_id).sum()) for batch in drawn
+        )
         if step % 25 == 0:
             written, loss, arguments, right = np.sum(results, axis=0)
             logger.info(
@@ -151,9 +155,7 @@ def forward_hidden(model: Qwen3ForCausalLM, batch: Batch) -> torch.Tensor:
     cache = DynamicCache(config=model.config)
     head = model.model(input_ids=batch.prefix[None], attention_mask=NO_MASK, cache=cache, use_cache=True)
     first = head.last_hidden_state[:, -1:]  # (1, 1, H)
-    for layer in cache.layers:
-        layer.keys = layer.keys.expand(rows, -1, -1, -1)
-        layer.values = layer.values.expand(rows, -1, -1, -1)
+    cache.batch_repeat_interleave(rows)
     rest = model.model(
         input_ids=batch.ids,
         attention_mask=NO_MASK,
@@ -205,9 +207,7 @@ def _endless_batches(episodes: Sequence[Episode], batch_tokens: int, pad_id: int
         epoch += 1
 
 
-def _batches(
-    episodes: Sequence[Episode], batch_tokens: int, pad_id: int, rng: np.random.Generator
-) -> Iterator[Batch]:
+def _batches(episodes: Sequence[Episode], batch_tokens: int, pad_id: int, rng: np.random.Generator) -> Iterator[Batch]:
     """Every episode once, in batches of one prefix and like lengths, in random order."""
     groups: dict[bytes, list[Episode]] = defaultdict(list)
     for episode in episodes:
@@ -245,7 +245,9 @@ def _choose_losses(batch: Batch, rng: np.random.Generator) -> torch.Tensor:
     return (batch.parts >= Part.ASSISTANT) | ((batch.parts == Part.CONTEXT) & drawn)
 
 
-def _backward(model: Qwen3ForCausalLM, batch: Batch, chosen: torch.Tensor, total: int) -> tuple[float, float, float, float]:
+def _backward(
+    model: Qwen3ForCausalLM, batch: Batch, chosen: torch.Tensor, total: int
+) -> tuple[float, float, float, float]:
     """Add this batch's share of the step's gradient.
 
     Returns counts for the log: tokens written by the policy, their summed loss, argument tokens, and those predicted.
@@ -266,16 +268,16 @@ def read_transcripts(path: Path) -> list[Mapping]:
         rows = [json.loads(line) for line in lines]
     for number, row in enumerate(rows, 1):
         if missing := {"tools", "messages", "family", "care"} - row.keys():
-            raise ValueError(f"{path} line {number} lacks {sorted(missing)}; write rows with tools, messages, family, care")
+            raise ValueError(
+                f"{path} line {number} lacks {sorted(missing)}; write rows with tools, messages, family, care"
+            )
     return rows
 
 
 def fit_tokenizer(rows: Sequence[Mapping]) -> PreTrainedTokenizerFast:
     """A tokenizer for these transcripts, learned from the first few thousand."""
     template_only = train_tokenizer([])
-    return train_tokenizer(
-        render_text(template_only, row["messages"], row["tools"]) for row in rows[:TOKENIZER_TEXTS]
-    )
+    return train_tokenizer(render_text(template_only, row["messages"], row["tools"]) for row in rows[:TOKENIZER_TEXTS])
 
 
 def render_rows(tokenizer: PreTrainedTokenizerBase, rows: Iterable[Mapping]) -> list[Episode]:
@@ -283,9 +285,7 @@ def render_rows(tokenizer: PreTrainedTokenizerBase, rows: Iterable[Mapping]) -> 
     return [render_episode(tokenizer, row["messages"], row["tools"], row["family"], row["care"]) for row in rows]
 
 
-def _save(
-    model: Qwen3ForCausalLM, tokenizer: PreTrainedTokenizerBase, progress: ImitationProgress, out: Path
-) -> None:
+def _save(model: Qwen3ForCausalLM, tokenizer: PreTrainedTokenizerBase, progress: ImitationProgress, out: Path) -> None:
     for config in (model.config, model.generation_config):
         config.eos_token_id, config.pad_token_id = tokenizer.eos_token_id, tokenizer.pad_token_id
     model.save_pretrained(out)
@@ -297,7 +297,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--transcripts", type=Path, required=True)
     parser.add_argument("--recall", type=Path, required=True, help="checkpoint to start from")
-    parser.add_argument("--tokenizer", type=Path, help="use this tokenizer instead of learning one from the transcripts")
+    parser.add_argument("--tokenizer", type=Path, help="folder of a tokenizer to use instead of learning one")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--held-out", type=int, default=200, help="last rows of the file, kept for measuring")
@@ -313,10 +313,8 @@ def main() -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     rows = read_transcripts(args.transcripts)
     train_rows, held_out_rows = rows[: -args.held_out], rows[-args.held_out :]
-    if args.tokenizer:
-        tokenizer = PreTrainedTokenizerFast.from_pretrained(args.tokenizer)
-    else:
-        tokenizer = fit_tokenizer(train_rows)
+    known = args.tokenizer and AutoTokenizer.from_pretrained(args.tokenizer)
+    tokenizer = known or fit_tokenizer(train_rows)
     episodes, held_out = render_rows(tokenizer, train_rows), render_rows(tokenizer, held_out_rows)
     lengths = np.array([len(episode.ids) for episode in episodes])
     logger.info(

@@ -26,7 +26,7 @@ class Level:
     lengths: tuple[int, int] | None = None
     """Range of sequence lengths, drawn log-uniformly a batch; None packs records and queries without filler."""
     table_share: float = 0.0
-    """Chance that a sequence holds table rows instead of pairs."""
+    """Chance that a sequence holds table rows instead of pairs; needs `lengths`."""
     queries: int = 8
     passes_at: float = 0.85
     """Running accuracy at which training goes on to the next level."""
@@ -70,7 +70,7 @@ def draw_batch(level: Level, token_count: int, rng: np.random.Generator) -> Reca
 def _draw_sequence(level: Level, length: int | None, rng: np.random.Generator) -> _Sequence:
     # A permutation split in two keeps what identifies (keys, markers) out of values and filler.
     names = iter(rng.permutation(VOCABULARY - FIRST_ORDINARY_ID)[:800] + FIRST_ORDINARY_ID)
-    if rng.random() < level.table_share:
+    if length is not None and rng.random() < level.table_share:
         return _draw_table(level, length, names, rng)
     return _draw_pairs(level, length, names, rng)
 

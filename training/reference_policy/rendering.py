@@ -75,12 +75,13 @@ def render_text(
     add_generation_prompt: bool = False,
 ) -> str:
     """The chat template's text for OpenAI-style messages and function specs."""
-    return tokenizer.apply_chat_template(
+    text = tokenizer.apply_chat_template(
         [_normalise(message) for message in messages],
         tools=[dict(tool) for tool in tools] or None,
         tokenize=False,
         add_generation_prompt=add_generation_prompt,
     )
+    return str(text)
 
 
 def _normalise(message: Message) -> dict[str, Any]:
@@ -104,7 +105,7 @@ def _normalise(message: Message) -> dict[str, Any]:
 
 
 def _mark_parts(tokenizer: PreTrainedTokenizerBase, ids: list[int]) -> np.ndarray:
-    start_id, open_id, close_id = tokenizer.convert_tokens_to_ids(["<|im_start|>", "<tool_call>", "</tool_call>"])
+    start_id, open_id, close_id = map(tokenizer.convert_tokens_to_ids, ("<|im_start|>", "<tool_call>", "</tool_call>"))
     header = tokenizer("assistant\n", add_special_tokens=False)["input_ids"]
     arguments = tokenizer("arguments", add_special_tokens=False)["input_ids"]
     parts = np.full(len(ids), Part.CONTEXT, dtype=np.uint8)

@@ -6,6 +6,7 @@ A measuring tool; the policy that evaluation and calibration use is in `environm
 """
 
 import argparse
+import logging
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +16,8 @@ from transformers import AutoTokenizer, DynamicCache, Qwen3ForCausalLM
 
 from training.reference_policy.imitation import read_transcripts
 from training.reference_policy.rendering import render_prompt
+
+logger = logging.getLogger(__name__)
 
 
 @torch.no_grad()
@@ -67,20 +70,22 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=64)
     parser.add_argument("--temperature", type=float, default=1.0)
     args = parser.parse_args()
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
     torch.set_num_threads(1)
     tokenizer = AutoTokenizer.from_pretrained(args.weights)
     model = Qwen3ForCausalLM.from_pretrained(args.weights, dtype=torch.float32)
     rows = read_transcripts(args.transcripts)[-args.rows :]
     last = [max(i for i, message in enumerate(row["messages"]) if message.get("tool_calls")) for row in rows]
-    prompts = [
-        render_prompt(tokenizer, row["messages"][:i], row["tools"]) for row, i in zip(rows, last, strict=True)
-    ]
+    prompts = [render_prompt(tokenizer, row["messages"][:i], row["tools"]) for row, i in zip(rows, last, strict=True)]
     began = time.monotonic()
     completions = complete(model, prompts, 128, args.temperature, torch.Generator().manual_seed(0))
     seconds = time.monotonic() - began
     count = sum(map(len, completions))
-    print(f"{len(prompts)} prompts of {sum(map(len, prompts)) // len(prompts)} tokens: {count} tokens written in {seconds:.1f} s")
-    print(f"{count / seconds:.0f} tokens/s; the first: {tokenizer.decode(completions[0])!r}")
+    logger.info(
+        "%d prompts of about %d tokens: %d tokens written in %.1f s, %.0f tokens/s",
+        len(prompts), sum(map(len, prompts)) // len(prompts), count, seconds, count / seconds,
+    )  # fmt: skip
+    logger.info("the first: %r", tokenizer.decode(completions[0]))
 
 
 if __name__ == "__main__":
