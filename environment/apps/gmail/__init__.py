@@ -15,6 +15,7 @@ from environment.apps.kit import App, AppError
 
 __all__ = ["APP", "Draft", "Label", "Message", "draft_id", "label_id", "message_id"]
 
+_MADE_BY_GMAIL = frozenset({"threadId", "date", "message_id", "in_reply_to", "references"})
 _STATUS = {
     400: ("invalidArgument", "INVALID_ARGUMENT"),
     403: ("forbidden", "PERMISSION_DENIED"),
@@ -40,6 +41,9 @@ APP = App(
     ids={Message: message_id, Draft: draft_id, Label: label_id},
     routes=messages.ROUTES + threads.ROUTES + drafts.ROUTES + labels.ROUTES,
     error_body=_error_body,
-    derived={Message: frozenset({"threadId", "date", "message_id", "in_reply_to", "references"})},
+    derived={
+        Message: _MADE_BY_GMAIL,
+        Draft: frozenset({"message.id", *(f"message.{name}" for name in _MADE_BY_GMAIL)}),
+    },
     actions=actions.ACTIONS,
 )

@@ -96,7 +96,7 @@ def page_of(found: list[Any], size: int | None, token: str | None) -> tuple[list
     """One page (100 rows unless asked otherwise, at most 500) with the token of the next one, None after the last."""
     if size is not None and size < 0:
         raise AppError(400, f"Invalid value at 'max_results' (TYPE_UINT32), \"{size}\"")
-    if token and not re.fullmatch(r"\d{1,20}", token):
+    if token and not re.fullmatch(r"[0-9]{1,20}", token):
         raise AppError(400, "Invalid pageToken")
     start, count = int(token or 0), min(size or 100, 500)
     page = found[start : start + count]
