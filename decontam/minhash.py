@@ -1,0 +1,122 @@
+"""Similarity is the Jaccard index of two texts' sets of shingles; MinHash with banding finds the pairs worth computing.
+
+Candidates come from datasketch's LSH, are thinned by the estimate of their 128 MinHash values, and are decided by the
+true Jaccard index of the two sets.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from datasketch import MinHash, MinHashLSH
+from numpy.typing import NDArray
+
+from decontam.reading import Codes
+
+PERMUTATIONS = 128
+_SEED = 13
+_MISS_RATE = 1e-4
+_SETS_HELD = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """What similarity needs of one text."""
+
+    shingles: Codes
+    """Codes of its shingles; not sorted, may repeat, not empty."""
+    signature: NDArray[np.uint32]
+
+
+_permutations = MinHash(PERMUTATIONS, seed=_SEED).permutations
+
+
+def sketch(shingles: Codes) -> Sketch | None:
+    """The sketch of a text with these shingles, None when it has none.
+
+    The signature is that of datasketch's MinHash over the shingles' lower 32 bits, computed one permutation at a time
+    so that the values stay in the processor's cache.
+    """
+    if not len(shingles):
+        return None
+    mixed = _murmur_finalizer((shingles & np.uint64(0xFFFFFFFF)).astype(np.uint32))
+    signature = np.array([(mixed * a + b).min() for a, b in _permutations.T], dtype=np.uint32)
+    return Sketch(shingles, signature)
+
+
+def _murmur_finalizer(values: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    values = (values ^ (values >> np.uint32(16))) * np.uint32(0x85EBCA6B)
+    values = (values ^ (values >> np.uint32(13))) * np.uint32(0xC2B2AE35)
+    return values ^ (values >> np.uint32(16))
+
+
+def jaccard(one: Codes, other: Codes) -> float:
+    """Size of the intersection over size of the union of two sorted sets without repeats, in [0, 1]; not both empty."""
+    shared = len(np.intersect1d(one, other, assume_unique=True))
+    return shared / (len(one) + len(other) - shared)
+
+
+def bands_for(threshold: float) -> tuple[int, int]:
+    """Bands and rows a band: the strictest banding that misses a pair at `threshold` once in 10,000 times or less.
+
+    A pair of similarity s is missed with chance (1 - s^rows)^bands: 0.5 gives (64, 2), 0.8 gives (25, 5).
+    """
+    for rows in range(PERMUTATIONS // 2, 0, -1):
+        bands = PERMUTATIONS // rows
+        if (1 - threshold**rows) ** bands <= _MISS_RATE:
+            return bands, rows
+    return PERMUTATIONS, 1
+
+
+class SimilarityIndex:
+    """Texts by key, asked for those similar to another one."""
+
+    def __init__(self, threshold: float, shingles_again: Callable[[int], Codes]) -> None:
+        """`shingles_again` makes the shingles of a key anew: only those of the last few hundred texts are held."""
+        self.threshold = threshold
+        self._again = shingles_again
+        self._signatures: dict[int, NDArray[np.uint32]] = {}
+        self._sets: OrderedDict[int, Codes] = OrderedDict()
+        # A name of our own: datasketch would draw one from the shared random generator.
+        storage = {"type": "dict", "basename": b"decontam"}
+        self._lsh = MinHashLSH(num_perm=PERMUTATIONS, params=bands_for(threshold), storage_config=storage)
+        self._margin = 4 * sqrt(threshold * (1 - threshold) / PERMUTATIONS)
+
+    def __len__(self) -> int:
+        return len(self._signatures)
+
+    def add(self, key: int, text: Sketch) -> None:
+        """Index the text `key`; keys must differ."""
+        self._signatures[key] = text.signature
+        self._lsh.insert(key, _minhash(text.signature))
+
+    def similar(self, text: Sketch) -> list[tuple[int, float]]:
+        """Keys of the texts whose Jaccard index with `text` reaches the threshold, most similar first."""
+        candidates = sorted(self._lsh.query(_minhash(text.signature)))
+        if not candidates:
+            return []
+        signatures = np.stack([self._signatures[key] for key in candidates])
+        estimates = (signatures == text.signature).mean(axis=1)
+        likely = [
+            key for key, value in zip(candidates, estimates, strict=True) if value >= self.threshold - self._margin
+        ]
+        own = np.unique(text.shingles) if likely else text.shingles
+        found = [(key, jaccard(own, self._set(key))) for key in likely]
+        return sorted((pair for pair in found if pair[1] >= self.threshold), key=lambda pair: (-pair[1], pair[0]))
+
+    def _set(self, key: int) -> Codes:
+        held = self._sets.pop(key, None)
+        if held is None:
+            held = np.unique(self._again(key))
+        self._sets[key] = held
+        if len(self._sets) > _SETS_HELD:
+            self._sets.popitem(last=False)
+        return held
+
+
+def _minhash(signature: NDArray[np.uint32]) -> MinHash:
+    return MinHash(seed=_SEED, hashvalues=signature, permutations=_permutations, scheme="affine32")

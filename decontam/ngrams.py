@@ -1,0 +1,85 @@
+"""An n-gram index finds passages that share a run of n words with a benchmark, exactly.
+
+n = 13 as in arXiv:2005.14165, appendix C. Unlike there, nothing frequent is exempted: a boilerplate sentence of the
+benchmark counts as much as any other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from decontam.passages import Passage
+from decontam.reading import Reading, window_codes
+
+_TABLE_BITS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class SharedRun:
+    """A run of words that a passage shares with one of the benchmark, as long as it goes."""
+
+    passage: Passage
+    other: Passage
+    other_number: int
+    """Number of the other passage in the indexed reading's passages."""
+    words: tuple[str, ...]
+
+
+class NgramIndex:
+    """All windows of `size` words of one reading."""
+
+    def __init__(self, reading: Reading, size: int) -> None:
+        self.size = size
+        self._reading = reading
+        codes, positions = window_codes(reading, size)
+        order = np.argsort(codes, kind="stable")
+        self._codes, self._positions = codes[order], positions[order]
+        # One byte looked up here spares a binary search for nearly every window that is not shared.
+        self._table = np.zeros(1 << _TABLE_BITS, dtype=bool)
+        self._table[codes & _MASK] = True
+
+    def __len__(self) -> int:
+        """Different windows indexed."""
+        return int(np.count_nonzero(np.diff(self._codes))) + 1 if len(self._codes) else 0
+
+    def shared_runs(self, reading: Reading) -> tuple[SharedRun, ...]:
+        """Runs of at least `size` words shared by `reading` and the index, in order, with the first place of each."""
+        codes, positions = window_codes(reading, self.size)
+        likely = np.flatnonzero(self._table[codes & _MASK])
+        if not len(likely):
+            return ()
+        lows = np.searchsorted(self._codes, codes[likely], side="left")
+        highs = np.searchsorted(self._codes, codes[likely], side="right")
+        runs: list[SharedRun] = []
+        covered = 0
+        for hit in np.flatnonzero(highs > lows):
+            position = int(positions[likely[hit]])
+            if position + self.size <= covered:
+                continue
+            run = self._run(reading, position, self._positions[lows[hit] : highs[hit]].tolist())
+            if run is not None:
+                runs.append(run)
+                covered = position + len(run.words)
+        return tuple(runs)
+
+    def _run(self, reading: Reading, position: int, places: list[int]) -> SharedRun | None:
+        """The run from `position` on at the first of `places` whose words, not only their code, are the same."""
+        window = reading.words[position : position + self.size]
+        ours, theirs = reading.words, self._reading.words
+        for place in places:
+            if theirs[place : place + self.size] != window:
+                continue
+            limit = int(min(reading.left[position], self._reading.left[place]))
+            length = self.size
+            while length < limit and ours[position + length] == theirs[place + length]:
+                length += 1
+            number = self._reading.passage_at(place)
+            passage = reading.passages[reading.passage_at(position)]
+            words = tuple(ours[position : position + length])
+            return SharedRun(passage, self._reading.passages[number], number, words)
+        return None
+
+
+_MASK = np.uint64((1 << _TABLE_BITS) - 1)

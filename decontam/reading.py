@@ -1,0 +1,137 @@
+"""A reading is the words of some passages in one sequence, coded as numbers so that windows of them compare fast."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import xxhash
+from numpy.typing import NDArray
+
+from decontam.passages import Passage
+from decontam.words import words_of
+
+Codes = NDArray[np.uint64]
+
+_REMEMBERED = 1 << 18
+_FACTOR = 0x9E3779B97F4A7C15
+_SIEVE_BITS = 20
+
+
+class _WordCodes(dict[str, int]):
+    """xxh3 of each word, remembered for the first quarter of a million words so that memory stays bounded."""
+
+    def __missing__(self, word: str) -> int:
+        code = xxhash.xxh3_64_intdigest(word.encode("utf-8", "surrogatepass"))
+        if len(self) < _REMEMBERED:
+            self[word] = code
+        return code
+
+
+_codes = _WordCodes()
+
+
+def code_of(word: str) -> int:
+    """The 64-bit code of one normalised word; the same in every process."""
+    return _codes[word]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The words of `passages`, one passage after the other."""
+
+    passages: Sequence[Passage]
+    words: list[str]
+    codes: Codes
+    """Code of each word."""
+    starts: list[int]
+    """Position of each passage's first word."""
+    left: NDArray[np.int64]
+    """For each position, how many words of its passage begin there or later."""
+
+    def passage_at(self, position: int) -> int:
+        """Number of the passage that holds the word at `position`."""
+        return bisect_right(self.starts, position) - 1
+
+
+def read(passages: Iterable[Passage]) -> Reading:
+    """The reading of those of `passages` that hold a word."""
+    kept: list[Passage] = []
+    words: list[str] = []
+    starts: list[int] = []
+    for passage in passages:
+        own = words_of(passage.text)
+        if own:
+            kept.append(passage)
+            starts.append(len(words))
+            words += own
+    codes = np.fromiter(map(_codes.__getitem__, words), dtype=np.uint64, count=len(words))
+    ends = np.array([*starts[1:], len(words)], dtype=np.int64) if starts else np.zeros(0, dtype=np.int64)
+    lengths = np.diff(ends, prepend=0)
+    left = np.repeat(ends, lengths) - np.arange(len(words), dtype=np.int64)
+    return Reading(kept, words, codes, starts, left)
+
+
+def joined(readings: Sequence[Reading]) -> Reading:
+    """One reading of all the passages of `readings`, in order."""
+    passages = [passage for reading in readings for passage in reading.passages]
+    words = [word for reading in readings for word in reading.words]
+    starts: list[int] = []
+    offset = 0
+    for reading in readings:
+        starts += [offset + start for start in reading.starts]
+        offset += len(reading.words)
+    codes = np.concatenate([reading.codes for reading in readings] or [np.zeros(0, dtype=np.uint64)])
+    left = np.concatenate([reading.left for reading in readings] or [np.zeros(0, dtype=np.int64)])
+    return Reading(passages, words, codes, starts, left)
+
+
+def window_codes(reading: Reading, size: int) -> tuple[Codes, NDArray[np.int64]]:
+    """Codes of all windows of `size` words inside one passage, with their positions."""
+    count = len(reading.words) - size + 1
+    if count <= 0:
+        return np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64)
+    sums = np.zeros(count, dtype=np.uint64)
+    for offset in range(size):
+        sums += reading.codes[offset : offset + count] * _factor(offset)
+    positions = np.flatnonzero(reading.left[:count] >= size)
+    return sums[positions], positions
+
+
+def shingles_of(reading: Reading, size: int) -> Codes:
+    """Codes of all windows of `size` words, and of each shorter passage as a whole; not sorted, may repeat."""
+    windows, _ = window_codes(reading, size)
+    starts = np.array(reading.starts, dtype=np.int64)
+    short = starts[reading.left[starts] < size] if len(starts) else starts
+    if not len(short):
+        return windows
+    lengths = reading.left[short]
+    sums = lengths.astype(np.uint64) * _factor(size)
+    for offset in range(size - 1):
+        longer = lengths > offset
+        sums[longer] += reading.codes[short[longer] + offset] * _factor(offset)
+    return np.concatenate([windows, sums])
+
+
+def _factor(offset: int) -> np.uint64:
+    return np.uint64(pow(_FACTOR, offset + 1, 1 << 64))
+
+
+class Sieve:
+    """A set of words that finds its few possible places in a long reading without looking at every word in Python."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._words = frozenset(words)
+        self._table = np.zeros(1 << _SIEVE_BITS, dtype=bool)
+        codes = np.array([code_of(word) for word in self._words], dtype=np.uint64)
+        self._table[codes & _SIEVE_MASK] = True
+
+    def positions(self, reading: Reading) -> list[int]:
+        """Positions whose word is in the set, in order."""
+        places = np.flatnonzero(self._table[reading.codes & _SIEVE_MASK]).tolist()
+        return [place for place in places if reading.words[place] in self._words]
+
+
+_SIEVE_MASK = np.uint64((1 << _SIEVE_BITS) - 1)
