@@ -10,8 +10,6 @@ from pydantic import Field, JsonValue
 from environment.contract import Contract
 from environment.record import Record, content_hash
 
-SCHEMA_VERSION = 1
-
 Domain = Literal["sales", "marketing", "operations", "support", "finance", "hr"]
 DOMAINS: tuple[Domain, ...] = ("sales", "support", "operations", "marketing", "finance", "hr")
 Split = Literal["train", "development", "held_out", "policy"]
@@ -67,7 +65,7 @@ class Proof(Record):
 class Task(Record):
     """One generated problem."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[1] = 1
     id: str
     """`<domain>.<family>-<12 hex>`; the hex is of the hash of everything else but the proof."""
     split: Split

@@ -80,9 +80,10 @@ class LocalPolicy:
 
     def prompt_ids(self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]) -> list[int]:
         """Token ids of the chat as the model is asked to go on with it."""
-        return self._tokenizer.apply_chat_template(
-            list(messages), tools=list(tools), add_generation_prompt=True, return_dict=False
-        )
+        chat: Any = list(messages)
+        specs: Any = list(tools)
+        ids: Any = self._tokenizer.apply_chat_template(chat, tools=specs, add_generation_prompt=True, return_dict=False)
+        return ids
 
     async def complete(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]], seed: int
@@ -110,7 +111,7 @@ class LocalPolicy:
 
     def _completion(self, prompt: list[int], response: list[int], seconds: float) -> Completion:
         ended = bool(response) and response[-1] == self._tokenizer.eos_token_id
-        text = self._tokenizer.decode(response[:-1] if ended else response, skip_special_tokens=False)
+        text = str(self._tokenizer.decode(response[:-1] if ended else response, skip_special_tokens=False))
         text = text.removeprefix("<think>\n\n</think>\n\n")
         cost = (len(prompt), len(response), seconds)
         if not ended:

@@ -43,7 +43,7 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
         rows.append([str(scene.invent.number(2_100, 9_800)), scene.invent.company().name, _value(scene), "Open"])
     scene.rng.shuffle(rows)
     table = add_table(scene, "Invoices", _HEADER, rows)
-    row_ids = {row[0]: row_id for row, row_id in zip(rows, table.row_ids, strict=True)}
+    row_ids = {str(row[0]): row_id for row, row_id in zip(rows, table.row_ids, strict=True)}
     add_unrelated_mail(scene, knobs["distractors"])
     scene.shuffle("gmail", "Message")
     prompts = [scene.phrase("invoice_paid/prompt", payment=payment, sheet=table.title) for payment in payments]
@@ -101,8 +101,10 @@ def _payment(scene: Scene, knobs: Knobs) -> _Payment:
 
 
 def _rows(scene: Scene, payment: _Payment) -> list[list[str | int]]:
-    own: list[str | int] = [payment.invoice, payment.customer.name, payment.due, "Open"]
-    return [own, *([number, payment.customer.name, _value(scene), "Open"] for number in payment.lookalikes)]
+    rows: list[list[str | int]] = [[payment.invoice, payment.customer.name, payment.due, "Open"]]
+    for number in payment.lookalikes:
+        rows.append([number, payment.customer.name, _value(scene), "Open"])
+    return rows
 
 
 def _value(scene: Scene) -> int:

@@ -7,7 +7,7 @@ from environment.task import ToolCall
 from generators.business import Person
 from generators.expectations import READING, record_update
 from generators.family import Family, Knob, Knobs, Scene, Story, call
-from generators.plan import Slip, Step, ignored_rule, near_duplicate, superseded, tell
+from generators.plan import Calls, Slip, Step, ignored_rule, near_duplicate, superseded, tell
 from generators.staging.gmail import add_mail
 from generators.staging.noise import add_chatter, add_unrelated_mail
 from generators.staging.salesforce import add_lead
@@ -60,7 +60,7 @@ def _rate(scene: Scene, knobs: Knobs, person: Person, rules: list[Rule], channel
     answer = scene.rng.choice(_ANSWERS)
     body = scene.phrase(f"campaign_reply/mail_{answer}", person=person)
     add_mail(scene, person, "Re: Our new range", body, minutes_ago=scene.rng.randint(60, 600))
-    look = (call("gmail_search_emails", query=f"from:{person.last}"),)
+    look: Calls = (call("gmail_search_emails", query=f"from:{person.last}"),)
     if knobs["hops"] >= 2:
         look = (call("slack_read_channel", channel=channel_name), *look)
     find = call("salesforce_find_leads", name=person.last)

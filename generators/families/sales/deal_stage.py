@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from environment.contract import Enum, Money
+from environment.contract import Enum, Matcher, Money
 from environment.task import ToolCall
 from generators.business import Company
 from generators.expectations import amount, record_update, slack_post, text
@@ -73,7 +73,7 @@ def _update(
     slips.extend(superseded(str(old), *look, find, _move(deal, stage, old)) for old in old_values)
     if not slips:
         slips.append(Slip("half_done", "Moves the stage and forgets the amount.", (*look, find, _move(deal, stage))))
-    wanted = {"StageName": Enum(value=stage), "Amount": Money(amount=str(value))}
+    wanted: dict[str, Matcher] = {"StageName": Enum(value=stage), "Amount": Money(amount=str(value))}
     change = record_update(f"deal {place}", "Opportunity", deal, **wanted)
     return Step((*look, find, _move(deal, stage, value)), (change,), tuple(slips))
 

@@ -1,0 +1,107 @@
+"""What every family owes: equal tasks from equal inputs, a reference that passes, and worlds that share nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from environment.episode import Episode
+from environment.rng import derive_rng
+from environment.task import DOMAINS, Task, task_hash
+from generators.families import FAMILIES, family_named
+from generators.family import Family
+
+FAMILY_IDS = [family.name for family in FAMILIES]
+COUNT = 12
+
+
+def starter_task(family: Family, seed: str, index: int) -> Task:
+    knobs = family.draw_knobs(derive_rng("knobs", family.name, seed, index), "starter")
+    return family.generate(seed, index, "train", knobs, "actions")
+
+
+def full_task(family: Family, seed: str, index: int) -> Task:
+    knobs = family.draw_knobs(derive_rng("knobs", family.name, seed, index), "full")
+    return family.generate(seed, index, "train", knobs, "api")
+
+
+def test_every_domain_has_a_family():
+    assert {family.domain for family in FAMILIES} == set(DOMAINS)
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=FAMILY_IDS)
+@pytest.mark.parametrize("draw", [starter_task, full_task])
+def test_reference_passes_and_doing_nothing_earns_zero(family, draw):
+    for index in range(COUNT):
+        task = draw(family, "seven", index)
+        episode = Episode(task, toolset="actions")
+        assert episode.verdict().partial_credit == 0
+        for call in task.reference:
+            assert "error" not in json.loads(episode.call(call.tool, dict(call.arguments))), (task.id, call)
+        assert episode.verdict().strict, (task.prompt, episode.verdict())
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=FAMILY_IDS)
+def test_every_trap_fails(family):
+    for index in range(COUNT):
+        task = starter_task(family, "seven", index)
+        for trap in task.traps:
+            episode = Episode(task, toolset="actions")
+            for call in trap.sprung:
+                episode.call(call.tool, dict(call.arguments))
+            assert not episode.verdict().strict, (task.prompt, trap.name)
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=FAMILY_IDS)
+def test_neighbouring_seeds_share_no_task(family):
+    ids = [starter_task(family, seed, index).id for seed in ("seven", "eight") for index in range(COUNT)]
+    assert len(set(ids)) == len(ids)
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=FAMILY_IDS)
+def test_task_survives_json(family):
+    task = full_task(family, "seven", 0)
+    again = Task.model_validate_json(json.dumps(task.to_json()))
+    assert task_hash(again) == task_hash(task)
+    assert again.id == task.id
+
+
+def test_another_process_with_another_hash_seed_makes_the_same_bytes():
+    script = (
+        "from tests.generators.test_families import *\n"
+        "for family in FAMILIES:\n"
+        "    for draw in (starter_task, full_task):\n"
+        "        print(json.dumps(draw(family, 'seven', 3).to_json(), sort_keys=True))\n"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", script], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1
+    assert outputs.pop()
+
+
+def test_a_knob_out_of_range_is_refused_with_its_range():
+    family = family_named("callback_number")
+    knobs = {name: knob.low for name, knob in family.knobs.items()}
+    with pytest.raises(ValueError, match="entities of callback_number is 9; it goes from 1 to 4"):
+        family.generate("seven", 0, "train", {**knobs, "entities": 9}, "actions")
+
+
+def test_an_unknown_knob_is_refused():
+    with pytest.raises(ValueError, match="has the knobs"):
+        family_named("callback_number").generate("seven", 0, "train", {"depth": 1}, "actions")
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=FAMILY_IDS)
+def test_the_highest_knobs_ask_for_several_times_the_calls_and_text_of_the_lowest(family):
+    low = family.generate("seven", 0, "train", {n: k.low for n, k in family.knobs.items()}, "actions")
+    high = family.generate("seven", 0, "train", {n: k.high for n, k in family.knobs.items()}, "api")
+    assert len(high.reference) >= 3 * len(low.reference)
+    assert len(json.dumps(high.to_json()["world"])) >= 5 * len(json.dumps(low.to_json()["world"]))
