@@ -1,0 +1,79 @@
+"""A search finds records that hold all words of a text, in the fields of one kind or in any."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from environment.apps.kit import Call
+from environment.apps.salesforce.columns import Kind, columns_of
+from environment.apps.salesforce.queries import answer, attributes, like, read_field
+from environment.apps.salesforce.refusal import Refusal
+from environment.apps.salesforce.rows import OBJECT_NAMES, SOBJECTS, SObject
+
+MAX_LIMIT = 2000
+_KINDS: dict[str, frozenset[Kind]] = {
+    "EMAIL": frozenset(("email",)),
+    "PHONE": frozenset(("phone",)),
+    "ALL": frozenset(("string", "textarea", "email", "phone", "url")),
+}
+_KINDS["SIDEBAR"] = _KINDS["ALL"]
+_WORD = re.compile(r"\w+")
+
+
+def search(
+    call: Call, text: str, wanted: Iterable[tuple[str, str | None, int | None, str | None]], scope: str, overall: int
+) -> dict[str, Any]:
+    """The REST body for a search; `wanted` gives object name, comma-separated fields, limit and WHERE of each."""
+    tests = _word_tests(text)
+    if scope.upper() not in (*_KINDS, "NAME"):
+        raise Refusal(400, "MALFORMED_SEARCH", f"unknown search group {scope[:40]!r}; use ALL, NAME, EMAIL or PHONE")
+    wanted = list(wanted) or [(kind.__name__, None, None, None) for kind in SOBJECTS]
+    records: list[dict[str, Any]] = []
+    for name, fields, limit, where in wanted:
+        kind = OBJECT_NAMES.get(name.strip().lower())
+        if kind is None:
+            raise Refusal(400, "INVALID_TYPE", f"sObject type '{name[:80]}' is not supported.")
+        found = [row for row in call.tables.all(kind) if _holds(row, kind, scope.upper(), tests)]
+        rendered = _rendered(call, kind, found, fields, where)
+        records.extend(rendered[: MAX_LIMIT if limit is None else max(0, limit)])
+    return {"searchRecords": records[: max(0, overall)]}
+
+
+def _word_tests(text: str) -> list[Callable[[set[str]], bool]]:
+    words = re.findall(r"[\w*?]+", text[:2000].casefold())
+    if sum(len(word.strip("*?")) for word in words) < 2:
+        raise Refusal(400, "MALFORMED_SEARCH", "search term must be longer than one character: " + text[:40])
+    return [_word_test(word) for word in words[:50] if word.strip("*?")]
+
+
+def _word_test(word: str) -> Callable[[set[str]], bool]:
+    if "*" not in word and "?" not in word:
+        return lambda words: word in words
+    matches = like(word.replace("_", "\\_").replace("*", "%").replace("?", "_"))
+    return lambda words: any(matches(item) for item in words)
+
+
+def _holds(row: SObject, kind: type[SObject], scope: str, tests: list[Callable[[set[str]], bool]]) -> bool:
+    if scope == "NAME":
+        names = [getattr(row, kind.name_field)]
+    else:
+        names = [read_field(row, name) for name, column in columns_of(kind).items() if column.kind in _KINDS[scope]]
+        if scope in ("ALL", "SIDEBAR"):
+            names.extend((row.__pydantic_extra__ or {}).values())
+    words = {word for value in names if isinstance(value, str) for word in _WORD.findall(value.casefold())}
+    return all(test(words) for test in tests)
+
+
+def _rendered(
+    call: Call, kind: type[SObject], rows: list[SObject], fields: str | None, where: str | None
+) -> list[dict[str, Any]]:
+    if not rows:
+        return []
+    if fields is None and where is None:
+        return [{"attributes": attributes(row), "Id": row.Id} for row in rows]
+    ids = ",".join(f"'{row.Id}'" for row in rows[:MAX_LIMIT])
+    condition = f" AND ({where})" if where else ""
+    text = f"SELECT {fields or 'Id'} FROM {kind.__name__} WHERE Id IN ({ids}){condition}"
+    return answer(call, text)["records"]
