@@ -1,10 +1,10 @@
-"""Recall sequences: random records followed by queries that only copying from the context answers.
+"""Recall sequences: random tokens that only copying from the context predicts.
 
-Two kinds. A *pair* is `SEP key value`, asked as `QUERY key value`. A *table row* is `SEP` and then
-`marker value` for each field, asked as `QUERY marker_a value_a marker_b value_b`, where field b may
-stand before or after field a: what a model does when it looks up a name in JSON rows and needs the id.
-Tokens are random, so what is learned does not depend on a tokenizer. Random filler stretches the way
-between a record and its query.
+Three kinds. An *echo* repeats spans of random text. A *pair* is `SEP key value`, asked as
+`QUERY key value`. A *table row* is `SEP` and then `marker value` for each field, asked as
+`QUERY marker_a value_a marker_b value_b`, where field b may stand before or after field a: what a model
+does when it looks up a name in JSON rows and needs the id. Tokens are random, so what is learned does
+not depend on a tokenizer. Random filler stretches the way between a record and its query.
 """
 
 from dataclasses import dataclass
@@ -27,6 +27,8 @@ class Level:
     """Range of sequence lengths, drawn log-uniformly a batch; None packs records and queries without filler."""
     table_share: float = 0.0
     """Chance that a sequence holds table rows instead of pairs; needs `lengths`."""
+    echo_share: float = 0.0
+    """Chance that a sequence repeats spans instead; needs `lengths`. The rest holds pairs."""
     queries: int = 8
     passes_at: float = 0.85
     """Running accuracy at which training goes on to the next level."""
@@ -70,9 +72,27 @@ def draw_batch(level: Level, token_count: int, rng: np.random.Generator) -> Reca
 def _draw_sequence(level: Level, length: int | None, rng: np.random.Generator) -> _Sequence:
     # A permutation split in two keeps what identifies (keys, markers) out of values and filler.
     names = iter(rng.permutation(VOCABULARY - FIRST_ORDINARY_ID)[:800] + FIRST_ORDINARY_ID)
-    if length is not None and rng.random() < level.table_share:
+    kind = rng.random()
+    if length is not None and kind < level.echo_share:
+        return _draw_echo(length, rng)
+    if length is not None and kind < level.echo_share + level.table_share:
         return _draw_table(level, length, names, rng)
     return _draw_pairs(level, length, names, rng)
+
+
+def _draw_echo(length: int, rng: np.random.Generator) -> _Sequence:
+    text = _random_tokens(int(length * rng.uniform(0.2, 0.6)), rng)
+    sequence = _Sequence([text], 1, [])
+    total = len(text)
+    while True:
+        count = int(rng.integers(3, 13))
+        total += count
+        if total > length:
+            return sequence
+        start = int(rng.integers(len(text) - count))
+        # What follows a span's first token can be copied; that token itself is anyone's guess.
+        sequence.answers.append((len(sequence.segments), 1, 0, start + 1, count - 1))
+        sequence.segments.append(text[start : start + count])
 
 
 def _draw_pairs(level: Level, length: int | None, names, rng: np.random.Generator) -> _Sequence:
