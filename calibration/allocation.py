@@ -22,7 +22,7 @@ from calibration.pass_rate import (
     log_likelihood,
     posterior,
 )
-from calibration.selection import Missing, missing
+from calibration.program import Missing, missing
 from calibration.settings import CalibrationSettings, SelectionSettings
 from environment.rng import derive_rng, derive_seed
 
@@ -101,6 +101,8 @@ class Round:
     """Acceptances per attempt to expect of the tasks at hand, for every domain and application that lacks some."""
     hopeless: tuple[str, ...]
     """Those of them whose best task promises less than one acceptance in `give_up` attempts."""
+    attainable: float
+    """Greatest P(in band) that any task can reach within `n_max` attempts; below `tau` none is ever accepted."""
 
     def attempts_left(self, lacking: Missing) -> float:
         """Rough number of attempts until nothing is missing, the hopeless apart."""
@@ -108,7 +110,7 @@ class Round:
 
 
 def pilot(table: CandidateTable, settings: CalibrationSettings, seed: str) -> tuple[Share, ...]:
-    """Random tasks of every family: every other one attempted three times, so that s can be told from p, the rest once."""
+    """Random tasks of every family: every other one three times, so that s can be told from p, the rest once."""
     shares = []
     for family in range(len(table.families)):
         members = np.flatnonzero(table.family == family).tolist()
@@ -145,13 +147,11 @@ def plan_round(
     has_quota = np.array([selection.quota(name) > 0 for name in table.domains])
     worth = ~now.accepted & ~now.closed & has_quota[table.domain] & (room[table.family] > 0)
     priority = np.zeros(table.size)
-    if worth.any():
-        promises = priority_table(float(np.median(np.sqrt(now.prior_variance[worth]))), settings)
-        priority[worth] = promises.of(now.prior_mean[worth], counts.passes[worth], counts.scored[worth])
+    promises = priority_table(_typical_sd(now, worth), settings)
+    priority[worth] = promises.of(now.prior_mean[worth], counts.passes[worth], counts.scored[worth])
     worth &= priority >= 1 / settings.give_up
-    order = sorted(
-        np.flatnonzero(worth).tolist(), key=lambda task: (-priority[task], derive_seed(seed, table.ids[task]))
-    )
+    chance = {task: derive_seed(seed, table.ids[task]) for task in np.flatnonzero(worth).tolist()}
+    order = sorted(chance, key=lambda task: (-priority[task], chance[task]))
     free = np.ceil(_FAMILY_CROWDING * room).astype(int)
     shares: dict[int, Share] = {}
     promise: dict[str, float] = {}
@@ -165,7 +165,7 @@ def plan_round(
                 free[table.family[task]] -= 1
                 wanted -= 1
     hopeless = tuple(name for name, value in promise.items() if value == 0)
-    return Round(tuple(shares.values()), promise, hopeless)
+    return Round(tuple(shares.values()), promise, hopeless, promises.attainable)
 
 
 def room_in_families(table: CandidateTable, now: Assessment, selection: SelectionSettings) -> np.ndarray:
@@ -177,8 +177,8 @@ def room_in_families(table: CandidateTable, now: Assessment, selection: Selectio
 def priority_table(sd: float, settings: CalibrationSettings) -> PriorityTable:
     """The largest price per attempt at which sampling a task on, and stopping when best, is worth more than nothing.
 
-    Acceptance pays 1, so it is the supremum over stopping rules of P(accepted) / E[attempts]; by backward induction over
-    (k, n) for every price. `sd` is the standard deviation of the prior on logit p.
+    Acceptance pays 1, so it is the supremum over stopping rules of P(accepted) / E[attempts]; by backward induction
+    over (k, n) for every price. `sd` is the standard deviation of the prior on logit p.
     """
     n_max, means = settings.n_max, len(PRIORITY_MEANS)
     prior = -((GRID - PRIORITY_MEANS[:, None]) ** 2) / (2 * sd**2)
@@ -207,7 +207,14 @@ def priority_table(sd: float, settings: CalibrationSettings) -> PriorityTable:
     return PriorityTable(values, attainable)
 
 
+def _typical_sd(now: Assessment, tasks: np.ndarray) -> float:
+    variance = now.prior_variance[tasks] if tasks.any() else now.prior_variance
+    return float(np.median(np.sqrt(variance)))
+
+
 def _groups(table: CandidateTable, lacking: Missing) -> list[tuple[str, np.ndarray, int]]:
     """Name, member mask and lack of every domain and application that lacks tasks."""
-    groups = [(name, table.in_domain(name), lack) for name, lack in lacking.domains.items()]
-    return groups + [(name, table.uses[:, table.apps.index(name)], lack) for name, lack in lacking.apps.items()]
+    groups = [(f"domain {name}", table.in_domain(name), lack) for name, lack in lacking.domains.items()]
+    return groups + [
+        (f"app {name}", table.uses[:, table.apps.index(name)], lack) for name, lack in lacking.apps.items()
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -87,7 +88,7 @@ def tabulate(candidates: Iterable[Candidate]) -> CandidateTable:
     if not rows:
         raise ValueError("no candidates to calibrate; generate and clean tasks first")
     ids = tuple(row.id for row in rows)
-    for first, second in zip(ids, ids[1:], strict=False):
+    for first, second in pairwise(ids):
         if first == second:
             raise ValueError(f"candidate {first} occurs twice; remove the second one")
     family_names = [f"{row.domain}.{row.family}" for row in rows]
@@ -98,9 +99,8 @@ def tabulate(candidates: Iterable[Candidate]) -> CandidateTable:
     values = np.array([[row.knobs.get(name, 0.0) for name in knobs] for row in rows], dtype=float)
     values = values.reshape(len(rows), len(knobs))
     if not np.isfinite(values).all():
-        raise ValueError(
-            f"candidate {ids[int(np.argwhere(~np.isfinite(values))[0, 0])]} has a knob that is not a finite number"
-        )
+        odd = ids[int(np.argwhere(~np.isfinite(values))[0, 0])]
+        raise ValueError(f"candidate {odd} has a knob that is not a finite number; give it a value or leave it out")
     spread = values.std(axis=0)
     uses = np.zeros((len(rows), len(apps)), dtype=bool)
     for index, row in enumerate(rows):

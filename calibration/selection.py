@@ -1,168 +1,154 @@
-"""A selection is the training set: exactly the asked counts, within every cap, of the greatest learning signal."""
+"""A selection is the training set, with the reason why each candidate is in it or not."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import logging
+from collections.abc import Sequence
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csr_array, hstack, identity, vstack
 
-from calibration.candidate import CandidateTable
+from calibration.candidate import Candidate, CandidateTable, tabulate
+from calibration.program import optimum
+from calibration.rating import Calibration, TaskRating
 from calibration.settings import SelectionSettings
+from calibration.shortage import Shortage, shortages
+from environment.record import Record
 
-_TIME_LIMIT_S = 300
-_GAP = 1e-4
-"""Relative optimality gap at which the solver stops; the gap reached is reported."""
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """How many tasks are lacking, by what lacks them; empty when nothing is."""
-
-    domains: Mapping[str, int]
-    apps: Mapping[str, int]
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """Both, by name."""
-        return {**self.domains, **self.apps}
-
-    @property
-    def nothing(self) -> bool:
-        return not self.domains and not self.apps
+logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Optimum:
-    """What the integer program answered."""
+class Choice(Record):
+    """What became of one candidate."""
 
-    chosen: np.ndarray
-    """Indices into the table of the chosen tasks, ascending."""
-    value: float
-    """Sum of the signal over the chosen."""
+    task_id: str
+    selected: bool
+    reason: str
+
+
+class Selection(Record):
+    """The training set, or what is missing for one."""
+
+    policy: str
+    settings: SelectionSettings
+    choices: tuple[Choice, ...]
+    """By task id, one for every candidate."""
+    shortages: tuple[Shortage, ...]
+    """Empty when the selection was made; otherwise nothing is selected."""
+    claimed: float | None
+    """Mean P(in band) of the selected."""
+    mean_pass_rate: float | None
+    """Mean E[p] of the selected, to be compared with the audit."""
+    signal: float | None
+    """Sum of E[1 - p^8 - (1-p)^8] over the selected, which the program maximised."""
     status: str
-    gap: float
-    """Relative gap between the value and the best bound."""
+    """The solver's."""
+    gap: float | None
+    """Relative distance to the best bound."""
+
+    @property
+    def task_ids(self) -> tuple[str, ...]:
+        """The selected tasks, by id."""
+        return tuple(choice.task_id for choice in self.choices if choice.selected)
 
 
-def missing(table: CandidateTable, accepted: np.ndarray, settings: SelectionSettings, spare: float) -> Missing:
-    """What the accepted tasks (a mask) lack for a selection with `spare` further tasks a domain, relative to its quota.
+def select(candidates: Sequence[Candidate], calibration: Calibration, settings: SelectionSettings) -> Selection:
+    """The accepted tasks of greatest learning signal that meet `settings`; when there are none, what is missing.
 
-    The spare tasks count towards the domains alone: applications must have their minimums within the quotas.
+    Nothing is relaxed: a selection has exactly the asked counts and keeps every cap. Raises ValueError when the
+    candidates are not those that were calibrated.
     """
-    exact = _least_missing(table, accepted, settings, settings.quotas)
-    if spare == 0:
-        return exact
-    wider = {domain: int(np.ceil(round(quota * (1 + spare), 9))) for domain, quota in settings.quotas.items()}
-    spared = _least_missing(table, accepted, settings, wider)
-    return Missing(_larger(exact.domains, spared.domains), _larger(exact.apps, spared.apps))
-
-
-def optimum(
-    table: CandidateTable, accepted: np.ndarray, signal: np.ndarray, settings: SelectionSettings
-) -> Optimum | None:
-    """The accepted tasks of greatest total signal that meet `settings`, or None when no choice of them does."""
-    rows = np.flatnonzero(accepted)
-    needs, caps = _needs(table, rows, settings, settings.quotas), _caps(table, rows, settings)
-    if len(rows) == 0:
-        return None
-    exact = np.where(needs.is_domain, needs.counts, np.inf)
-    answer = milp(
-        -signal[rows],
-        integrality=np.ones(len(rows)),
-        bounds=Bounds(0, 1),
-        constraints=[LinearConstraint(needs.matrix, needs.counts, exact), *caps],
-        options={"mip_rel_gap": _GAP, "time_limit": _TIME_LIMIT_S},
-    )
-    if answer.x is None:
-        return None
-    chosen = rows[answer.x > 0.5]
-    return Optimum(chosen, float(signal[chosen].sum()), answer.message.split(" (")[0], float(answer.mip_gap))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Needs:
-    """Counts that a selection must reach: a row a domain and a row an application."""
-
-    names: tuple[str, ...]
-    is_domain: np.ndarray
-    counts: np.ndarray
-    matrix: csr_array
-    """Shape (needs, tasks)."""
-
-
-def _needs(table: CandidateTable, rows: np.ndarray, settings: SelectionSettings, quotas: Mapping[str, int]) -> _Needs:
-    wanted = sorted(set(quotas) | set(table.domains))
-    index = {domain: position for position, domain in enumerate(wanted)}
-    position = np.array([index[name] for name in table.domains])[table.domain[rows]]
-    by_domain = csr_array((np.ones(len(rows)), (position, np.arange(len(rows)))), shape=(len(wanted), len(rows)))
-    apps = required_apps(table, settings)
-    by_app = csr_array(table.uses[np.ix_(rows, [table.apps.index(name) for name in apps])].T.astype(float))
-    return _Needs(
-        names=(*wanted, *apps),
-        is_domain=np.arange(len(wanted) + len(apps)) < len(wanted),
-        counts=np.array(
-            [*(quotas.get(name, 0) for name in wanted), *([settings.min_per_app] * len(apps))], dtype=float
+    table = tabulate(candidates)
+    if table.ids != tuple(rating.task_id for rating in calibration.ratings):
+        raise ValueError("the candidates are not those of the calibration; calibrate these or pass the calibrated ones")
+    accepted = np.array([rating.standing == "accepted" for rating in calibration.ratings])
+    signal = np.array([rating.mixed_of_8 or 0.0 for rating in calibration.ratings])
+    best = optimum(table, accepted, signal, settings)
+    if best is None:
+        return _nothing_selected(table, calibration, settings)
+    chosen = np.zeros(table.size, dtype=bool)
+    chosen[best.chosen] = True
+    reasons = _reasons(table, calibration, settings, chosen)
+    ratings = [calibration.ratings[index] for index in best.chosen]
+    selection = Selection(
+        policy=calibration.policy,
+        settings=settings,
+        choices=tuple(
+            Choice(task_id=task_id, selected=bool(taken), reason=reason)
+            for task_id, taken, reason in zip(table.ids, chosen, reasons, strict=True)
         ),
-        matrix=csr_array(vstack([by_domain, by_app])),
+        shortages=(),
+        claimed=float(np.mean([rating.in_band for rating in ratings])),
+        mean_pass_rate=float(np.mean([rating.mean for rating in ratings])),
+        signal=best.value,
+        status=best.status,
+        gap=best.gap,
+    )
+    logger.info("selected %d of %d accepted tasks (%s)", len(ratings), accepted.sum(), best.status)
+    return selection
+
+
+def _nothing_selected(table: CandidateTable, calibration: Calibration, settings: SelectionSettings) -> Selection:
+    lacking = shortages(table, calibration, settings)
+    names = ", ".join(shortage.name for shortage in lacking)
+    for shortage in lacking:
+        logger.warning("%s", shortage.sentence)
+    return Selection(
+        policy=calibration.policy,
+        settings=settings,
+        choices=tuple(
+            Choice(
+                task_id=rating.task_id,
+                selected=False,
+                reason=_rejection(rating, calibration) or f"no selection was possible: short of {names}",
+            )
+            for rating in calibration.ratings
+        ),
+        shortages=lacking,
+        claimed=None,
+        mean_pass_rate=None,
+        signal=None,
+        status="infeasible",
+        gap=None,
     )
 
 
-def required_apps(table: CandidateTable, settings: SelectionSettings) -> tuple[str, ...]:
-    """Applications that the selection must cover: those of candidates in a domain with a quota."""
-    if settings.min_per_app == 0:
-        return ()
-    asked = np.array([settings.quota(name) > 0 for name in table.domains])
-    return tuple(
-        name for name, used in zip(table.apps, table.uses[asked[table.domain]].any(axis=0), strict=True) if used
-    )
+def _reasons(
+    table: CandidateTable, calibration: Calibration, settings: SelectionSettings, chosen: np.ndarray
+) -> list[str]:
+    in_family = np.bincount(table.family[chosen], minlength=len(table.families))
+    clustered = table.cluster[chosen & (table.cluster >= 0)]
+    in_cluster = np.bincount(clustered, minlength=len(table.clusters))
+    reasons = []
+    for index, rating in enumerate(calibration.ratings):
+        family, cluster = table.family[index], table.cluster[index]
+        if chosen[index]:
+            reasons.append(
+                f"in band with probability {rating.in_band:.3f} ({rating.passes} of {rating.scored} passed), "
+                f"signal {rating.mixed_of_8:.3f}"
+            )
+        elif rejection := _rejection(rating, calibration):
+            reasons.append(rejection)
+        elif settings.quota(rating.domain) == 0:
+            reasons.append(f"domain {rating.domain} has no quota")
+        elif in_family[family] >= settings.family_cap:
+            reasons.append(f"family {table.families[family]} is at its cap of {settings.family_cap}")
+        elif cluster >= 0 and in_cluster[cluster] >= settings.cluster_cap:
+            reasons.append(f"cluster {table.clusters[cluster]} is at its cap of {settings.cluster_cap}")
+        else:
+            reasons.append(f"the quota of {rating.domain} was filled to greater total signal without it")
+    return reasons
 
 
-def _caps(table: CandidateTable, rows: np.ndarray, settings: SelectionSettings) -> list[LinearConstraint]:
-    constraints = []
-    for group, count, cap in (
-        (table.family[rows], len(table.families), settings.family_cap),
-        (table.cluster[rows], len(table.clusters), settings.cluster_cap),
-    ):
-        member = np.flatnonzero(group >= 0)
-        matrix = csr_array((np.ones(len(member)), (group[member], member)), shape=(count, len(rows)))
-        crowded = np.flatnonzero(np.asarray(matrix.sum(axis=1)).ravel() > cap)
-        if len(crowded):
-            constraints.append(LinearConstraint(matrix[crowded], -np.inf, cap))
-    return constraints
-
-
-def _least_missing(
-    table: CandidateTable, accepted: np.ndarray, settings: SelectionSettings, quotas: Mapping[str, int]
-) -> Missing:
-    """The same program with a slack variable a need, of which it has the least possible."""
-    rows = np.flatnonzero(accepted)
-    needs = _needs(table, rows, settings, quotas)
-    count = len(needs.names)
-    padding = csr_array((1, count))
-    caps = [
-        LinearConstraint(csr_array(hstack([cap.A, csr_array((cap.A.shape[0], count))])), cap.lb, cap.ub)
-        for cap in _caps(table, rows, settings)
-    ]
-    exact = np.where(needs.is_domain, needs.counts, np.inf)
-    answer = milp(
-        np.concatenate([np.zeros(len(rows)), np.ones(count)]),
-        integrality=np.ones(len(rows) + count),
-        bounds=Bounds(0, np.concatenate([np.ones(len(rows)), np.full(count, np.inf)])),
-        constraints=[LinearConstraint(csr_array(hstack([needs.matrix, identity(count)])), needs.counts, exact), *caps],
-        options={"mip_rel_gap": 0.0, "time_limit": _TIME_LIMIT_S},
-    )
-    if answer.x is None:
-        raise RuntimeError(f"the program that counts missing tasks must have a solution, HiGHS said: {answer.message}")
-    slack = np.round(answer.x[len(rows) :]).astype(int)
-    lacking = [(name, domain, int(n)) for name, domain, n in zip(needs.names, needs.is_domain, slack, strict=True) if n]
-    return Missing(
-        {name: n for name, is_domain, n in lacking if is_domain},
-        {name: n for name, is_domain, n in lacking if not is_domain},
-    )
-
-
-def _larger(first: Mapping[str, int], second: Mapping[str, int]) -> dict[str, int]:
-    return {name: max(first.get(name, 0), second.get(name, 0)) for name in sorted(set(first) | set(second))}
+def _rejection(rating: TaskRating, calibration: Calibration) -> str | None:
+    """Why a task was not accepted, None when it was."""
+    tau = calibration.settings.tau
+    match rating.standing:
+        case "accepted":
+            return None
+        case "untried":
+            return "never attempted"
+        case _ if rating.in_band is None:
+            return "no attempt was scored"
+        case _:
+            counts = f"{rating.passes} of {rating.scored} passed, {rating.unscored} unscored"
+            return f"{rating.standing}: in band with probability {rating.in_band:.3f}, {tau} is needed ({counts})"

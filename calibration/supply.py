@@ -19,7 +19,7 @@ from environment.rng import derive_rng
 _MOST_SETTINGS = 2000
 """Knob settings looked at per family; a random choice of them where there are more."""
 _OVERSUPPLY = 2.0
-"""Tasks asked for, as a multiple of the number that would do if every promise held; tasks cost little, attempts much."""
+"""Tasks asked for, as a multiple of how many would do if every promise held; a task costs little, an attempt much."""
 
 
 class KnobSpace(Record):
@@ -51,7 +51,7 @@ class Supply(Protocol):
     def spaces(self) -> Sequence[KnobSpace]: ...
 
     def make(self, requests: Sequence[TaskRequest], batch: int) -> Sequence[Candidate]:
-        """New candidates for `requests`, proven and clean, with `batch` on each; fewer than asked where some dropped out.
+        """New candidates for `requests`, proven and clean, with `batch` on each; fewer where some dropped out.
 
         Must return the same candidates when asked again for the same batch.
         """
@@ -78,7 +78,8 @@ def request_tasks(
         offers: list[_Offer] = []
         for space in spaces:
             family = f"{space.domain}.{space.family}"
-            if name in (space.domain, *space.apps) and family in table.families:
+            supplied = {f"domain {space.domain}", *(f"app {app}" for app in space.apps)}
+            if name in supplied and family in table.families:
                 place = table.families.index(family)
                 offers += _offers(table, now, settings, promises, space, place, int(room[place]), seed)
         offers.sort(key=lambda offer: (-offer.request.in_band, offer.request.family, str(offer.request.knobs)))

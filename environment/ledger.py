@@ -11,7 +11,7 @@ import fcntl
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -21,6 +21,7 @@ from pydantic import model_validator
 
 from environment.attempt import Attempt
 from environment.record import Record, canonical_json
+from environment.rng import derive_seed
 
 Key = tuple[str, str, int]
 """Policy, task id, number."""
@@ -97,6 +98,7 @@ class Ledger:
         for part in ("plans", "segments", "parts"):
             (folder / part).mkdir(parents=True, exist_ok=True)
         self._lines: dict[Key, AttemptLine] = {}
+        self._next_numbers: dict[tuple[str, str], int] = {}
         self._segment: int | None = None
         """Descriptor of this process's segment, None before the first attempt."""
         self._segment_path = Path()
@@ -166,6 +168,8 @@ class Ledger:
         self.close()
         with self._locked():
             free = [(path, descriptor) for path in self._segments() if (descriptor := _take(path)) is not None]
+            if not free:
+                return
             kept = {line.key for path in self._parts() for line in map(_line_of_row, _read_part(path, _LINE_COLUMNS))}
             rows: dict[Key, dict[str, Any]] = {}
             for path, _ in free:
@@ -196,12 +200,33 @@ class Ledger:
                 seen.add(key)
                 yield Attempt.model_validate(data)
 
+    def next_attempts(
+        self, policy: str, task_id: str, count: int, seed: str, priority: float | None = None
+    ) -> tuple[PlannedAttempt, ...]:
+        """`count` further attempts on a task, under numbers that none of the policy has, whatever its purpose.
+
+        Each has a sampling seed of its own, derived from `seed`, the task and the number and below 2^31.
+        """
+        first = self._next_numbers.get((policy, task_id), 0)
+        return tuple(
+            PlannedAttempt(
+                task_id=task_id,
+                number=number,
+                seed=derive_seed("attempt", seed, task_id, number) % 2**31,
+                priority=priority,
+            )
+            for number in range(first, first + count)
+        )
+
     def policies(self) -> tuple[str, ...]:
         """Keys of all policies that have attempts here."""
         return tuple(sorted({line.policy for line in self._lines.values()}))
 
     def _remember(self, line: AttemptLine) -> None:
-        self._lines.setdefault(line.key, line)
+        if line.key not in self._lines:
+            self._lines[line.key] = line
+            owner = (line.policy, line.task_id)
+            self._next_numbers[owner] = max(self._next_numbers.get(owner, 0), line.number + 1)
 
     def _texts(self) -> Iterator[str]:
         for path in self._parts():
@@ -237,6 +262,45 @@ class Ledger:
             yield
         finally:
             os.close(descriptor)
+
+
+AttemptMany = Callable[[Sequence[PlannedAttempt], str, Callable[[Attempt], None]], Awaitable[None]]
+"""Makes the planned attempts for a purpose and hands each on as soon as it is finished."""
+
+
+async def carry_out(
+    plan: Plan, ledger: Ledger, attempt_many: AttemptMany, on_attempt: Callable[[Attempt], None] | None = None
+) -> None:
+    """Makes what of `plan` is pending, each attempt durable before `on_attempt` sees it, then compacts the ledger.
+
+    Raises OSError when the disk refuses an attempt and RuntimeError when `attempt_many` returns with some not made.
+    """
+
+    def keep(attempt: Attempt) -> None:
+        if attempt.policy != plan.policy:
+            raise ValueError(
+                f"round {plan.round} is for policy {plan.policy}, {attempt.task_id} was attempted by {attempt.policy}; "
+                "start the policy that was asked for, or make a plan for the other one"
+            )
+        ledger.append(attempt)
+        if on_attempt is not None:
+            on_attempt(attempt)
+
+    ledger.store_plan(plan)
+    pending = ledger.pending(plan)
+    if pending:
+        try:
+            await attempt_many(pending, plan.purpose, keep)
+        except* OSError as refused:
+            raise refused.exceptions[0] from None
+        except* ValueError as refused:
+            raise refused.exceptions[0] from None
+    left = ledger.pending(plan)
+    if left:
+        raise RuntimeError(
+            f"{len(left)} attempts of round {plan.round} of {plan.purpose} were never handed on: {left[0]}"
+        )
+    ledger.compact()
 
 
 def _append_durably(descriptor: int, path: Path, data: Mapping[str, Any]) -> None:
@@ -295,7 +359,7 @@ def _write_whole(path: Path, write: Callable[[Path], object]) -> None:
         temporary.unlink(missing_ok=True)
         raise OSError(
             error.errno,
-            f"the ledger's file could not be written ({error.strerror or error}); nothing is lost: make room and resume",
+            f"the file could not be written ({error.strerror or error}); nothing is lost: make room and resume",
             str(path),
         ) from error
     _sync_folder(path.parent)
