@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -132,21 +131,6 @@ def _arguments(route: Route, found: dict[str, str], query: dict[str, Any], body:
     if not isinstance(body, Mapping):
         raise AppError(400, f"The body must be a JSON object, given {type(body).__name__}", "INVALID_BODY")
     return {**query, **body, **found}
-
-
-def parse_json(text: Any, what: str) -> Any:
-    """`text` as JSON data when it is a string (decoded twice when it was encoded twice), else as it is.
-
-    Raises AppError 400 with a sentence when the string is not JSON.
-    """
-    for _ in range(2):
-        if not isinstance(text, str):
-            return text
-        try:
-            text = json.loads(text) if text.strip() else None
-        except (ValueError, RecursionError):
-            raise AppError(400, f"{what} is not valid JSON") from None
-    return text
 
 
 Fetcher = Callable[[str, str, Mapping[str, Any] | None, Any], Response]

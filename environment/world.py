@@ -128,11 +128,11 @@ class World:
     def new_id(self, collection: Collection, spell: Callable[[int], str]) -> str:
         """The next unused id; a deleted row's id is not used again."""
         count = self._counters.get(collection, len(self.base.rows(collection)))
-        taken = self.base.rows(collection).keys() | self._journal.get(collection, {}).keys()
+        base, written = self.base.rows(collection), self._journal.get(collection, {})
         while True:
             count += 1
             candidate = spell(count)
-            if candidate not in taken:
+            if candidate not in base and candidate not in written:
                 self._counters[collection] = count
                 return candidate
 

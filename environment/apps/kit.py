@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -153,9 +155,42 @@ class App:
         return f"https://{self.host.replace('{org}', org)}{self.base_path}{path}"
 
 
+def parse_json(text: Any, what: str) -> Any:
+    """`text` as JSON data when it is a string (decoded twice when it was encoded twice), else as it is.
+
+    Numbers beyond all bounds are refused and halves of surrogate pairs become question marks: neither can be written
+    down again. Raises AppError 400 with a sentence when the string is not JSON.
+    """
+    for _ in range(2):
+        if not isinstance(text, str):
+            return text
+        try:
+            escaped = "\\ud" in text.lower()
+            text = _DECODER.decode(_well_formed(text)) if text.strip() else None
+            if escaped:
+                text = _DECODER.decode(_well_formed(json.dumps(text, ensure_ascii=False)))
+        except (ValueError, RecursionError):
+            raise AppError(400, f"{what} is not valid JSON") from None
+    return text
+
+
 def digits_id(prefix: str = "", width: int = 0, start: int = 0) -> Callable[[int], str]:
     """Speller of ids such as AGT-0042: `prefix`, then the count after `start`, zero-padded to `width` digits."""
     return lambda count: f"{prefix}{start + count:0{width}d}"
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text[:20]} is no finite number")
+    return number
+
+
+def _well_formed(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+_DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_finite)
 
 
 def _segment(part: str) -> str:

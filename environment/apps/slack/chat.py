@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from environment.apps.kit import Args, Call
+from environment.apps.kit import Args, Call, parse_json
 from environment.apps.slack.conversations import im_with
 from environment.apps.slack.method import method
 from environment.apps.slack.query import Names, compile_query
@@ -26,7 +26,6 @@ from environment.apps.slack.workspace import (
     message_of,
     refuse,
 )
-from environment.server import parse_json
 
 _MAX_TEXT = 40_000
 _REACTION = re.compile(r"[\w+'-]{1,100}(::skin-tone-[2-6])?")

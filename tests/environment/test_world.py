@@ -1,0 +1,283 @@
+"""Worlds, tables and the server, on a toy helpdesk."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from environment.server import TICK, Server, parse_now
+from environment.tools import ActionTools, ApiTools
+from environment.world import Base, Tables, World
+from tests.environment.helpdesk import APP, Answer, Ticket
+
+_NOW = parse_now("2026-03-04T09:20:00+01:00")
+_TYPES = {"helpdesk": {"Ticket": Ticket, "Answer": Answer}}
+_TICKETS = ("helpdesk", "Ticket")
+_ROWS = tuple(
+    {"id": f"TCK-{number:03d}", "subject": f"Fault {number}", "priority": ("low", "urgent")[number % 2]}
+    for number in (1, 2, 3, 4)
+)
+
+
+def _base() -> Base:
+    return Base({"helpdesk": {"Ticket": _ROWS}}, _TYPES)
+
+
+def _world(base: Base | None = None) -> World:
+    return World(base or _base(), _NOW)
+
+
+def _tables(world: World) -> Tables:
+    return Tables(world, "helpdesk", APP.ids)
+
+
+def _server(world: World) -> Server:
+    return Server((APP,), world, {"name": "Pat", "email": "pat@x.example", "company": "X", "domain": "x.example"})
+
+
+def _ids(rows: Any) -> list[str]:
+    return [row.id for row in rows]
+
+
+# --- base ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ({"helpdesk": {"Tickets": ()}}, "helpdesk has no collection 'Tickets'"),
+        ({"crm": {"Lead": ()}}, "crm has no collection 'Lead'"),
+        ({"helpdesk": {"Ticket": ({"id": "TCK-001"},)}}, "helpdesk.Ticket row .* does not fit"),
+        ({"helpdesk": {"Ticket": ({**_ROWS[0], "colour": "red"},)}}, "helpdesk.Ticket row .* does not fit"),
+        ({"helpdesk": {"Ticket": (_ROWS[0], _ROWS[0])}}, "two rows with id 'TCK-001'"),
+    ],
+)
+def test_rows_that_do_not_fit_are_refused_by_name(rows: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Base(rows, _TYPES)
+
+
+def test_a_row_changes_only_to_acceptable_values() -> None:
+    ticket = Ticket(id="TCK-001", subject="Fault")
+    assert ticket.change(priority="urgent").priority == "urgent"
+    with pytest.raises(ValidationError):
+        ticket.change(priority="whenever")
+    with pytest.raises(ValidationError):
+        ticket.change(colour="red")
+
+
+# --- journal ---------------------------------------------------------------------------------------------------------
+
+
+def test_writes_stay_in_their_own_world() -> None:
+    base = _base()
+    written, other = _world(base), _world(base)
+    tables = _tables(written)
+    tables.put(Ticket(id="TCK-009", subject="New"))
+    tables.put(tables.find(Ticket, "TCK-001").change(subject="Changed"))
+    tables.delete(tables.find(Ticket, "TCK-002"))
+    assert _ids(tables.all(Ticket)) == ["TCK-001", "TCK-003", "TCK-004", "TCK-009"]
+    assert tables.find(Ticket, "TCK-001").subject == "Changed"
+    assert tables.find(Ticket, "TCK-002") is None
+    assert [row.model_dump()["subject"] for row in other.all(_TICKETS)] == ["Fault 1", "Fault 2", "Fault 3", "Fault 4"]
+    assert other.changes() == ()
+
+
+def test_changes_say_what_was_and_what_is() -> None:
+    world = _world()
+    tables = _tables(world)
+    tables.put(tables.find(Ticket, "TCK-001").change(subject="Changed"))
+    tables.delete(tables.find(Ticket, "TCK-002"))
+    tables.put(Ticket(id="TCK-009", subject="New"))
+    told = [(c.id, c.before and c.before["subject"], c.after and c.after["subject"]) for c in world.changes()]
+    assert told == [("TCK-001", "Fault 1", "Changed"), ("TCK-002", "Fault 2", None), ("TCK-009", None, "New")]
+
+
+def test_rows_set_back_are_no_change() -> None:
+    world = _world()
+    tables = _tables(world)
+    first = tables.find(Ticket, "TCK-001")
+    tables.put(first.change(subject="Changed"))
+    tables.put(tables.find(Ticket, "TCK-001").change(subject="Fault 1"))
+    tables.delete(tables.find(Ticket, "TCK-002"))
+    tables.put(Ticket.model_validate(_ROWS[1]))
+    tables.put(Ticket(id="TCK-009", subject="New"))
+    tables.delete(tables.find(Ticket, "TCK-009"))
+    assert world.changes() == ()
+
+
+def test_a_deleted_id_is_not_used_again() -> None:
+    tables = _tables(_world())
+    new = [tables.new_id(Ticket)]
+    tables.put(Ticket(id=new[0], subject="New"))
+    tables.delete(tables.find(Ticket, new[0]))
+    new.append(tables.new_id(Ticket))
+    assert new == ["TCK-005", "TCK-006"]
+
+
+def test_new_ids_step_over_those_taken() -> None:
+    rows = ({"id": "TCK-002", "subject": "Fault"}, {"id": "TCK-003", "subject": "Fault"})
+    tables = _tables(_world(Base({"helpdesk": {"Ticket": rows}}, _TYPES)))
+    assert [tables.new_id(Ticket), tables.new_id(Ticket), tables.new_id(Answer)] == ["TCK-004", "TCK-005", "ANS-001"]
+
+
+def test_what_was_sent_survives_its_deletion() -> None:
+    world = _world()
+    tables = _tables(world)
+    tables.send(Answer(id="ANS-001", ticket_id="TCK-001", text="Sorry"))
+    tables.send(Answer(id="ANS-002", ticket_id="TCK-001", text="Sorry again"))
+    tables.delete(tables.find(Answer, "ANS-001"))
+    assert tables.find(Answer, "ANS-001") is None
+    assert [(c.id, c.sent, c.after and c.after["text"]) for c in world.changes()] == [
+        ("ANS-001", True, "Sorry"),
+        ("ANS-002", True, "Sorry again"),
+    ]
+
+
+_WRITES = st.lists(
+    st.tuples(
+        st.sampled_from([f"TCK-{number:03d}" for number in range(1, 8)]),
+        st.sampled_from(["low", "normal", "urgent", None]),
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(_WRITES)
+def test_any_writes_leave_what_a_dictionary_would_hold(writes: list[tuple[str, str | None]]) -> None:
+    world = _world()
+    tables = _tables(world)
+    expected = {row["id"]: Ticket.model_validate(row) for row in _ROWS}
+    before = dict(expected)
+    for key, priority in writes:
+        if priority is None and key in expected:
+            tables.delete(expected.pop(key))
+        elif priority is not None:
+            ticket = expected.get(key) or Ticket(id=key, subject="New")
+            expected[key] = tables.put(ticket.change(priority=priority))
+    assert {row.id: row for row in tables.all(Ticket)} == expected
+    for priority in ("low", "normal", "urgent"):
+        found = tables.where(Ticket, "priority", priority)
+        assert found == [row for row in tables.all(Ticket) if row.priority == priority]
+    differing = {key for key in before.keys() | expected.keys() if before.get(key) != expected.get(key)}
+    assert {change.id for change in world.changes()} == differing
+
+
+# --- server ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "url", "status", "says"),
+    [
+        ("GET", "https://acme.helpdesk.example/v1/tickets", 200, "Fault 1"),
+        ("get", "https://ACME.helpdesk.example/v1/tickets/", 200, "Fault 1"),
+        ("GET", "https://acme.helpdesk.example/v1/tickets?status=closed", 200, "[]"),
+        ("GET", "https://acme.helpdesk.example/v1/tickets/TCK%2D001", 200, "Fault 1"),
+        ("GET", "https://acme.helpdesk.example/v1/tickets/TCK-009", 404, "no ticket TCK-009"),
+        ("GET", "https://acme.helpdesk.example/v1/tickets?status=ajar", 400, "status"),
+        ("GET", "https://acme.helpdesk.example/v1/tickets?colour=red", 400, "unknown argument 'colour'"),
+        ("PUT", "https://acme.helpdesk.example/v1/tickets", 405, "not allowed"),
+        ("GET", "https://acme.helpdesk.example/v1/contacts", 404, "No such path"),
+        ("GET", "https://acme.helpdesk.example/v2/tickets", 404, "No such path"),
+        ("GET", "https://acme.evil.helpdesk.example/v1/tickets", 404, "Could not resolve"),
+        ("GET", "https://[/v1", 404, "Could not resolve"),
+        ("GET", "", 404, "Could not resolve"),
+        ("GET", "https://acme.helpdesk.example/v1/tickets?" + "&".join(["a=1"] * 300), 400, "too many"),
+    ],
+)
+def test_urls_are_answered(method: str, url: str, status: int, says: str) -> None:
+    response = _server(_world()).fetch(method, url)
+    assert response.status == status
+    assert says in json.dumps(response.body)
+
+
+def test_every_request_is_kept_and_moves_the_clock() -> None:
+    world = _world()
+    server = _server(world)
+    server.fetch("POST", APP.url("/tickets"), None, {"subject": "New"})
+    server.fetch("GET", "https://nowhere.example/")
+    assert [(request.method, request.url) for request in server.requests] == [
+        ("POST", "https://acme.helpdesk.example/v1/tickets"),
+        ("GET", "https://nowhere.example/"),
+    ]
+    assert world.now == _NOW + 2 * TICK
+
+
+def test_a_body_must_be_an_object() -> None:
+    response = _server(_world()).fetch("POST", APP.url("/tickets"), None, ["New"])
+    assert (response.status, response.body["code"]) == (400, "INVALID_BODY")
+
+
+def test_a_refused_request_leaves_nothing_behind() -> None:
+    world = _world()
+    server = _server(world)
+    server.fetch("POST", APP.url("/tickets"), None, {"subject": "New"})
+    before = world.changes()
+    for into in ("TCK-001", "TCK-404"):
+        assert server.fetch("POST", APP.url("/tickets/TCK-001/merge"), None, {"into": into}).status in (404, 409)
+    assert world.changes() == before
+    assert server.fetch("POST", APP.url("/tickets/TCK-001/merge"), None, {"into": "TCK-002"}).status == 200
+
+
+# --- toolsets --------------------------------------------------------------------------------------------------------
+
+
+def test_both_toolsets_write_the_same_world() -> None:
+    acted, fetched = _world(), _world()
+    actions = ActionTools(_server(acted), (APP,), ("helpdesk_update_ticket", "helpdesk_answer_ticket"))
+    api = ApiTools(_server(fetched), (APP,))
+    actions.call("helpdesk_update_ticket", {"id": "TCK-001", "priority": "urgent"})
+    actions.call("helpdesk_answer_ticket", json.dumps({"id": "TCK-001", "text": "Soon"}))
+    for method, path, body in (("PATCH", "", {"priority": "urgent"}), ("POST", "/answers", {"text": "Soon"})):
+        url = APP.url(f"/tickets/TCK-001{path}")
+        api.call("api_fetch", {"method": method, "url": url, "body": json.dumps(body)})
+    assert acted.changes() == fetched.changes() != ()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ("{", "not valid JSON"),
+        ("[]", "must be a JSON object"),
+        ({"id": "TCK-001", "colour": "red"}, "unknown argument 'colour'"),
+        ({}, "missing argument 'id'"),
+        ({"id": ["TCK-001"]}, "'id'"),
+        ({"id": "TCK-404"}, "no ticket TCK-404"),
+        (None, "missing argument 'id'"),
+        ("[" * 100_000, "not valid JSON"),
+    ],
+)
+def test_wrong_arguments_are_told_in_words(arguments: Any, says: str) -> None:
+    tools = ActionTools(_server(_world()), (APP,), ("helpdesk_get_ticket",))
+    assert says in json.loads(tools.call("helpdesk_get_ticket", arguments))["error"]
+
+
+def test_only_the_offered_tools_can_be_called() -> None:
+    tools = ActionTools(_server(_world()), (APP,), ("helpdesk_count_open",))
+    assert [spec["function"]["name"] for spec in tools.specs] == ["helpdesk_count_open"]
+    assert json.loads(tools.call("helpdesk_count_open", "")) == {"open": 4}
+    assert "use one of helpdesk_count_open" in json.loads(tools.call("helpdesk_get_ticket", {"id": "TCK-001"}))["error"]
+    with pytest.raises(ValueError, match="no application has an action 'helpdesk_fly'"):
+        ActionTools(_server(_world()), (APP,), ("helpdesk_fly",))
+
+
+def test_api_search_finds_the_endpoint_that_does_it() -> None:
+    api = ApiTools(_server(_world()), (APP,))
+    found = json.loads(api.call("api_search", {"query": "merge duplicate ticket", "top_k": 2}))
+    assert len(found) == 2
+    assert (found[0]["name"], found[0]["url"]) == (
+        "merge_tickets",
+        "https://{org}.helpdesk.example/v1/tickets/{id}/merge",
+    )
+    assert found[0]["arguments"]["id"] == {"in": "path", "type": "string", "description": "Ticket id", "required": True}
+
+
+def test_base64_encode_is_url_safe() -> None:
+    api = ApiTools(_server(_world()), (APP,))
+    assert json.loads(api.call("base64_encode", {"text": "To: ü>?"})) == {"encoded": "VG86IMO8Pj8"}
