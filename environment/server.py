@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pydantic import ValidationError
 
-from environment.apps.kit import App, AppError, Call, Response, Route
+from environment.apps.kit import App, AppError, Call, Response, Route, explain
 from environment.world import Tables, World
 
 TICK = timedelta(seconds=1)
@@ -74,20 +74,6 @@ class Server:
         except AppError:
             self._world.restore(saved)
             raise
-
-
-def explain(error: ValidationError) -> str:
-    """The first complaints of a failed validation as one sentence that names the arguments."""
-    complaints = []
-    for item in error.errors(include_url=False)[:3]:
-        where = ".".join(map(str, item["loc"])) or "arguments"
-        if item["type"] == "extra_forbidden":
-            complaints.append(f"unknown argument '{where}'")
-        elif item["type"] == "missing":
-            complaints.append(f"missing argument '{where}'")
-        else:
-            complaints.append(f"'{where}': {item['msg']}")
-    return "; ".join(complaints)
 
 
 def _unreachable(url: str) -> Response:

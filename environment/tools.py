@@ -9,10 +9,10 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from environment.apps.kit import Action, App, AppError, parse_json
+from environment.apps.kit import Action, App, AppError, explain, parse_json
 from environment.record import content_hash
 from environment.search import search
-from environment.server import Server, explain
+from environment.server import Server
 from environment.specs import function_spec
 
 

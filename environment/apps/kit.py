@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from environment.world import Row, Tables
 
@@ -172,6 +172,20 @@ def parse_json(text: Any, what: str) -> Any:
         except (ValueError, RecursionError):
             raise AppError(400, f"{what} is not valid JSON") from None
     return text
+
+
+def explain(error: ValidationError) -> str:
+    """The first complaints of a failed validation as one sentence that names the arguments."""
+    complaints = []
+    for item in error.errors(include_url=False)[:3]:
+        where = ".".join(map(str, item["loc"])) or "arguments"
+        if item["type"] == "extra_forbidden":
+            complaints.append(f"unknown argument '{where}'")
+        elif item["type"] == "missing":
+            complaints.append(f"missing argument '{where}'")
+        else:
+            complaints.append(f"'{where}': {item['msg']}")
+    return "; ".join(complaints)
 
 
 def digits_id(prefix: str = "", width: int = 0, start: int = 0) -> Callable[[int], str]:

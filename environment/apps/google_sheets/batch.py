@@ -11,8 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from environment.apps.google_sheets.entry import Entry, read_entry, show
 from environment.apps.google_sheets.grid import Grid, entry_of, sheets_of
 from environment.apps.google_sheets.rows import GridRow, Sheet, Spreadsheet, sheet_id
-from environment.apps.kit import AppError, Call
-from environment.server import explain
+from environment.apps.kit import AppError, Call, explain
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 _MAX_INDEX = 10_000_000
