@@ -52,8 +52,8 @@ class Reading:
 
     wrong: tuple[str, ...]
     """Paths whose value was not accepted."""
-    read: tuple[Path, ...]
-    """Every path, with its star bound to the element that was taken for it."""
+    read: Mapping[str, Path]
+    """Every path as written -> its steps, with the first star bound to the element that was taken for it."""
 
 
 @lru_cache(maxsize=4096)
@@ -83,18 +83,18 @@ def parse_path(path: str) -> Path:
 def read_fields(row: Mapping[str, Any], fields: Fields, refs: Mapping[str, str]) -> Reading:
     """Which of a row's fields are wrong; where stars leave a choice of elements, the choice with the fewest wrong."""
     wrong: list[str] = []
-    read: list[Path] = []
+    read: dict[str, Path] = {}
     starred: dict[Path, dict[Star, list[tuple[str, Path]]]] = {}
     for text, matchers in fields.items():
         path = parse_path(text)
         first = next((index for index, step in enumerate(path) if isinstance(step, Star)), None)
         if first is None:
-            read.append(path)
+            read[text] = path
             value = _value_at(row, path)
             if not all(accepts(matcher, value, refs) for matcher in matchers):
                 wrong.append(text)
         elif all(isinstance(matcher, SetOf) for matcher in matchers):
-            read.append(path)
+            read[text] = path
             values = list(_values_at(row, path))
             if not all(accepts(matcher, values, refs) for matcher in matchers):
                 wrong.append(text)
@@ -107,8 +107,8 @@ def read_fields(row: Mapping[str, Any], fields: Fields, refs: Mapping[str, str])
         for star, paths in stars.items():
             index, missed = chosen[star]
             wrong.extend(missed)
-            read.extend((*prefix, Star(star.name, index), *rest) for _, rest in paths)
-    return Reading(tuple(wrong), tuple(read))
+            read.update({text: (*prefix, Star(star.name, index), *rest) for text, rest in paths})
+    return Reading(tuple(wrong), read)
 
 
 def accepts(matcher: Matcher, value: Any, refs: Mapping[str, str]) -> bool:

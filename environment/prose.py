@@ -52,6 +52,23 @@ def read_lines(value: Any) -> tuple[str, ...]:
     return _lines(_plain(value))
 
 
+def find_fact(fact: Fact, text: str) -> list[Span]:
+    """Where a fact stands in a text, in any of its spellings, negated or not."""
+    spans: set[Span] = set()
+    for spelling in fact.spellings:
+        if fact.read_as == "money":
+            wanted = _amount(spelling)
+            spans.update(span for span, amount in find_money(text) if same_amount(amount, *wanted))
+        elif fact.read_as == "date":
+            day = date.fromisoformat(spelling)
+            spans.update(span for span, written in find_days(text) if same_day(written, day))
+        elif fact.read_as == "phone":
+            spans.update(find_phone(text, spelling))
+        else:
+            spans.update(match.span() for match in _words(spelling).finditer(text))
+    return sorted(spans)
+
+
 # Reading ---------------------------------------------------------------------------------------------------------
 
 _BLOCK = re.compile(r"</?(?:p|div|br|li|ul|ol|tr|table|thead|tbody|h[1-6]|blockquote|pre|section|hr)\b[^<>]*>", re.I)
@@ -150,23 +167,6 @@ def _segments(text: str, *patterns: re.Pattern[str]) -> list[Span]:
 # Occurrences -----------------------------------------------------------------------------------------------------
 
 
-def _find(fact: Fact, text: str) -> list[Span]:
-    """Where a fact stands in a text, in any of its spellings."""
-    spans: set[Span] = set()
-    for spelling in fact.spellings:
-        if fact.read_as == "money":
-            wanted = _amount(spelling)
-            spans.update(span for span, amount in find_money(text) if same_amount(amount, *wanted))
-        elif fact.read_as == "date":
-            day = date.fromisoformat(spelling)
-            spans.update(span for span, written in find_days(text) if same_day(written, day))
-        elif fact.read_as == "phone":
-            spans.update(find_phone(text, spelling))
-        else:
-            spans.update(match.span() for match in _words(spelling).finditer(text))
-    return sorted(spans)
-
-
 @lru_cache(maxsize=4096)
 def _amount(spelling: str) -> tuple[Decimal, str | None]:
     amount = read_money(spelling)
@@ -193,11 +193,11 @@ def _words(spelling: str) -> re.Pattern[str]:
 
 def _rivals(fact: Fact, others: Iterable[Fact], text: str) -> list[Span]:
     """Where something of the same kind as the fact, itself included, stands in a text."""
-    own = _find(fact, text)
+    own = find_fact(fact, text)
     spans = set(own)
     for other in others:
         if other != fact:
-            spans.update(_find(other, text))
+            spans.update(find_fact(other, text))
     if fact.read_as == "money":
         spans.update(span for span, _ in find_money(text) if looks_like_money(text[slice(*span)]))
     elif fact.read_as == "date":
@@ -235,7 +235,7 @@ def _outermost(own: Sequence[Span], spans: Iterable[Span]) -> list[Span]:
 def _states(facts: Claim, tuples: Sequence[Claim], lines: Sequence[str]) -> bool:
     for line in lines:
         if len(facts) == 1:
-            if any(not _negated(facts[0], span, line) for span in _find(facts[0], line)):
+            if any(not _negated(facts[0], span, line) for span in find_fact(facts[0], line)):
                 return True
         elif any(_stand_together(facts, tuples, line[start:end]) for start, end in _clauses(line)) or _stand_together(
             facts, tuples, line
@@ -246,7 +246,7 @@ def _states(facts: Claim, tuples: Sequence[Claim], lines: Sequence[str]) -> bool
 
 def _stand_together(facts: Claim, tuples: Sequence[Claim], text: str) -> bool:
     """Whether the facts stand in the text, none negated, and each with the first rather than with a rival of either."""
-    places = [[span for span in _find(fact, text) if not _negated(fact, span, text)] for fact in facts]
+    places = [[span for span in find_fact(fact, text) if not _negated(fact, span, text)] for fact in facts]
     if not all(places):
         return False
     segments = _segments(text, _SEGMENT)
@@ -267,8 +267,8 @@ def _of_kind(facts: Claim, number: int, tuples: Sequence[Claim], text: str) -> l
     """Where things of the kind of one of the facts stand, without those that are another fact of the same tuple."""
     others = [other[number] for other in tuples if len(other) == len(facts)]
     spans = _rivals(facts[number], others, text)
-    siblings = [span for index, fact in enumerate(facts) if index != number for span in _find(fact, text)]
-    own = _find(facts[number], text)
+    siblings = [span for index, fact in enumerate(facts) if index != number for span in find_fact(fact, text)]
+    own = find_fact(facts[number], text)
     return [span for span in spans if span in own or not any(_overlap(span, sibling) for sibling in siblings)]
 
 
@@ -323,7 +323,7 @@ def _link_runs(heads: Sequence[Span], tails: Sequence[Span]) -> set[tuple[Span, 
 def _head_section(facts: Claim, tuples: Sequence[Claim], lines: Sequence[str], index: int) -> bool:
     """Whether a line names the first fact as a heading and the lines under it, up to the next such, the others."""
     heading = lines[index]
-    places = [span for span in _find(facts[0], heading) if not _negated(facts[0], span, heading)]
+    places = [span for span in find_fact(facts[0], heading) if not _negated(facts[0], span, heading)]
     if not places or len(_of_kind(facts, 0, tuples, heading)) != 1:
         return False
     if any(_of_kind(facts, number, tuples, heading) for number in range(1, len(facts))):
@@ -334,7 +334,7 @@ def _head_section(facts: Claim, tuples: Sequence[Claim], lines: Sequence[str], i
             break
         below.append(line)
     return all(
-        any(not _negated(fact, span, line) for line in below for span in _find(fact, line)) for fact in facts[1:]
+        any(not _negated(fact, span, line) for line in below for span in find_fact(fact, line)) for fact in facts[1:]
     )
 
 
@@ -416,20 +416,20 @@ class _Part:
 
 
 def _claims(facts: Claim, claims: Sequence[Claim], clause: str) -> bool:
-    if clause.rstrip(" \"')").endswith("?") or not all(_find(fact, clause) for fact in facts):
+    if clause.rstrip(" \"')").endswith("?") or not all(find_fact(fact, clause) for fact in facts):
         return False
     if len(facts) > 1 and _CONDITION.search(clause.strip()):
         return False
     if len(facts) == 1:
         segments = _segments(clause, _SEGMENT, _SUBORDINATE)
         parts = [_Part(start, end, False) for start, end in segments]
-        return any(not _unclaimed(span, clause, parts) for span in _find(facts[0], clause))
+        return any(not _unclaimed(span, clause, parts) for span in find_fact(facts[0], clause))
     kinds = [
         _rivals(fact, [other[n] for other in claims if len(other) == len(facts)], clause)
         for n, fact in enumerate(facts)
     ]
     parts = _parts(clause, [span for kind in kinds[:1] for span in kind])
-    places = [[span for span in _find(fact, clause) if not _unclaimed(span, clause, parts)] for fact in facts]
+    places = [[span for span in find_fact(fact, clause) if not _unclaimed(span, clause, parts)] for fact in facts]
     return any(
         all(
             any(_same_claim(head, place, clause, parts, kinds[0], kinds[n]) for place in places[n])

@@ -174,7 +174,13 @@ class _Matching:
                     continue
                 demands = {**member.key, **member.fields}
                 reading = read_fields(row.values, demands, refs)
-                yield _Edge(member, index, reading.wrong, reading.read, 1 - len(reading.wrong) / max(len(demands), 1))
+                yield _Edge(
+                    member,
+                    index,
+                    reading.wrong,
+                    tuple(reading.read.values()),
+                    1 - len(reading.wrong) / max(len(demands), 1),
+                )
 
     def _support(self, number: int, edge: _Edge) -> int:
         """How many changes that refer to this group would be met if this row were taken for it."""

@@ -1,0 +1,299 @@
+"""A value is discoverable when the agent saw it before it was needed, or computes it by a declared rule from such."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from environment.contract import (
+    Change,
+    Date,
+    Enum,
+    Equals,
+    Instant,
+    Matcher,
+    Mentions,
+    Money,
+    Phone,
+    SetOf,
+    Url,
+)
+from environment.spellings import Day, find_days, find_money, read_day, read_instant, read_money, read_phone
+from environment.task import Task
+
+_CURRENCIES = frozenset({"gbp", "eur", "usd", "chf", "cad", "aud", "jpy"})
+_WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun".split())
+_PROSE_WORDS = 5
+"""A string of this many words is prose, whose wording is free but for numbers, ids and addresses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Where the values of a solution come from."""
+
+    count: int
+    """Values that were found or computed."""
+    unseen: tuple[str, ...]
+    """Values that were needed before they could be known, each with where it was needed."""
+    found_in_world: bool
+    """Some value that a matcher demands, ids apart, does not stand in the prompt."""
+
+
+def trace_values(
+    task: Task, results: Sequence[str], writes: frozenset[str], specs: Sequence[Mapping[str, Any]]
+) -> Trace:
+    """The trace of the reference's writing calls and of everything that the contract demands.
+
+    `results` are the answers to the reference's calls, `writes` the names of writing tools, `specs` the tools offered.
+    """
+    prompt = _Evidence.of([task.prompt])
+    seen = _Evidence.of([task.prompt, *_enums(specs)])
+    derived = {_normal(derivation.value) for derivation in task.derivations}
+    unseen: list[str] = []
+    count = 0
+    pending: list[str] = []
+    for call, result in zip(task.reference, results, strict=True):
+        if call.tool in writes:
+            seen.add(pending)
+            pending = []
+            for place, value in _scalars(call.arguments, call.tool):
+                for needed in _needed(value):
+                    if seen.knows(needed) or _computed(needed, derived):
+                        count += 1
+                    else:
+                        unseen.append(f"{place}: {needed!r}")
+        pending.append(result)
+    seen.add(pending)
+    for derivation in task.derivations:
+        for operand in _operands(derivation.rule):
+            if not (seen.knows(operand) or _computed(operand, derived)):
+                unseen.append(f"rule {derivation.rule!r}: {operand!r}")
+    elsewhere = False
+    for change in task.contract.changes():
+        for place, spellings in _demands(change):
+            names = [spelling for spelling in spellings if spelling]
+            if not names:
+                continue
+            if any(seen.knows(name) or _computed(name, derived) for name in names) or _named_row(
+                task, change, names, seen
+            ):
+                count += 1
+            else:
+                unseen.append(f"{place}: {names[0]!r}")
+            elsewhere |= not any(prompt.knows(name) for name in names)
+    return Trace(count, tuple(unseen), elsewhere)
+
+
+@dataclass
+class _Evidence:
+    """Everything that the agent has read so far."""
+
+    text: str = ""
+    digits: str = ""
+    words: set[str] = field(default_factory=set)
+    numbers: set[Decimal] = field(default_factory=set)
+    days: set[tuple[int, int]] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> _Evidence:
+        evidence = cls()
+        evidence.add(texts)
+        return evidence
+
+    def add(self, texts: Iterable[str]) -> None:
+        for text in texts:
+            plain = _decoded(text)
+            self.text += "\n" + _normal(plain)
+            self.digits += "\n" + re.sub(r"[\s().\-/+]", "", plain)
+            self.words.update(re.findall(r"\w+", plain.casefold()))
+            self.numbers.update(abs(amount.number) for _, amount in find_money(plain))
+            self.numbers.update(Decimal(number.replace(",", "")) for number in re.findall(r"\d[\d,]*(?:\.\d+)?", plain))
+            self.days.update((day.month, day.day) for _, day in find_days(plain))
+
+    def knows(self, value: str) -> bool:
+        """Whether the value stands in what was read, as text, amount, telephone number, day or moment."""
+        normal = _normal(value)
+        if normal in self.text:
+            return True
+        if re.fullmatch(r"\W*", normal):
+            return True
+        amount = read_money(value)
+        if amount is not None and abs(amount.number) in self.numbers:
+            return True
+        phone = read_phone(value)
+        if phone is not None and len(phone) >= 7 and phone in self.digits:
+            return True
+        day = read_day(value)
+        if day is not None:
+            return (day.month, day.day) in self.days
+        moment = read_instant(value) if re.match(r"\d{4}-", value) else None
+        if moment is not None:
+            return self._knows_moment(value, moment)
+        words = [word for word in re.findall(r"\w+", normal) if len(word) >= 2 or word.isdigit()]
+        return bool(words) and all(word in self.words for word in words)
+
+    def _knows_moment(self, value: str, moment: datetime) -> bool:
+        written = datetime.fromisoformat(value)
+        clock = f"{written.hour}:{written.minute:02d}"
+        hours = {clock, f"0{clock}", f"{(written.hour - 1) % 12 + 1}:{written.minute:02d}"}
+        if not written.minute:
+            half = "am" if written.hour < 12 else "pm"
+            hours |= {f"{(written.hour - 1) % 12 + 1}{half}", f"{(written.hour - 1) % 12 + 1} {half}"}
+        return (written.month, written.day) in self.days and any(hour in self.text for hour in hours)
+
+
+def _needed(value: Any) -> Iterator[str]:
+    """What of an argument must have been seen: short values whole, of prose its numbers, ids and addresses."""
+    if isinstance(value, bool) or value is None:
+        return
+    if isinstance(value, int | float):
+        if value not in (0, 1):
+            yield str(value)
+        return
+    text = str(value)
+    if len(text.split()) < 2:
+        if len(text) > 1:
+            yield text
+        return
+    whole = _typed(text)
+    if whole:
+        yield text
+        return
+    covered: list[tuple[int, int]] = []
+    for (start, end), _ in find_days(text):
+        covered.append((start, end))
+        yield text[start:end] if read_day(text[start:end]) else _with_year(text[start:end])
+    for match in re.finditer(r"[\w.+-]+@[\w.-]*\w|#?\w*(?:[-/.,:]?\w+)*\d(?:[\w.,:/-]*\w)?", text):
+        if not any(match.start() < end and start < match.end() for start, end in covered):
+            yield match[0]
+    words = text.split()
+    if len(words) < _PROSE_WORDS:
+        named = [word.strip(".,:;!?()\"'") for word in words]
+        first = 0 if all(word[:1].isupper() for word in named if word) else 1
+        for word in named[first:]:
+            if len(word) > 1 and word[0].isupper() and word.casefold() not in _CURRENCIES | _WEEKDAYS:
+                yield word
+
+
+def _typed(text: str) -> bool:
+    return any(reader(text) is not None for reader in (read_money, read_phone, read_day))
+
+
+def _with_year(text: str) -> str:
+    """A day without its year, written so that it is read as one."""
+    return f"{text} 2000"
+
+
+def _demands(change: Change) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What the contract demands of a change: where, and every spelling of it."""
+    if change.id is not None:
+        yield f"{change.label} id", (change.id,)
+    for path, matchers in {**change.key, **change.fields}.items():
+        for matcher in matchers:
+            for spellings in _spellings(matcher):
+                yield f"{change.label} {path}", spellings
+
+
+def _spellings(matcher: Matcher) -> Iterator[tuple[str, ...]]:
+    match matcher:
+        case Equals():
+            for _, value in _scalars(matcher.value, ""):
+                if isinstance(value, str) or (isinstance(value, int | float) and value not in (0, 1, True, False)):
+                    yield (str(value),)
+        case Money():
+            yield (matcher.amount,)
+        case Phone():
+            yield (matcher.number,)
+        case Instant():
+            yield (matcher.at,)
+        case Date():
+            yield (matcher.day,)
+        case Enum():
+            yield (matcher.value, *matcher.also)
+        case SetOf():
+            for member in matcher.members:
+                yield (member,)
+        case Url():
+            yield (matcher.address,)
+        case Mentions():
+            for facts in matcher.facts:
+                for fact in facts:
+                    yield fact.spellings
+
+
+def _named_row(task: Task, change: Change, names: Sequence[str], seen: _Evidence) -> bool:
+    """Whether the value is the id of a row that the agent knows by another of its texts, such as a channel's name."""
+    for rows in task.world.get(change.app, {}).values():
+        for row in rows:
+            if any(row.get(name) in names for name in ("id", "Id", "key")):
+                others = (value for value in row.values() if isinstance(value, str) and value and value not in names)
+                return any(seen.knows(value) for value in others)
+    return False
+
+
+def _computed(value: str, derived: set[str]) -> bool:
+    normal = _normal(value)
+    if normal in derived:
+        return True
+    amount, day = read_money(value), read_day(value)
+    for other in derived:
+        if amount is not None and (known := read_money(other)) and known.number == amount.number:
+            return True
+        if day is not None and (known_day := read_day(other)) and _same(day, known_day):
+            return True
+        if value[:1].isdigit() and (left := read_instant(value)) and left == read_instant(other.upper()):
+            return True
+    return False
+
+
+def _same(left: Day, right: Day) -> bool:
+    return (left.month, left.day) == (right.month, right.day)
+
+
+def _operands(rule: str) -> Iterator[str]:
+    """Numbers and days of a rule."""
+    days = find_days(rule)
+    for (start, end), _ in days:
+        yield rule[start:end] if read_day(rule[start:end]) else _with_year(rule[start:end])
+    for match in re.finditer(r"(?<![\w.-])\d[\d,]*(?:\.\d+)?(?!\w)", rule):
+        if not any(start <= match.start() < end for (start, end), _ in days):
+            yield match[0]
+
+
+def _scalars(value: Any, place: str) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _scalars(item, f"{place} {name}".strip())
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _scalars(item, place)
+    else:
+        yield place, value
+
+
+def _enums(specs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Values that the tools' specifications name as the only ones."""
+    for spec in specs:
+        for shape in spec["function"]["parameters"]["properties"].values():
+            words = shape.get("enum") or shape.get("items", {}).get("enum", ())
+            yield from (str(word) for word in words)
+
+
+def _decoded(text: str) -> str:
+    """The texts inside a tool's JSON answer, each on a line; other text as it is."""
+    if not text.startswith(("{", "[")):
+        return text
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return text
+    return "\n".join(str(value) for _, value in _scalars(data, "") if value is not None)
+
+
+def _normal(text: str) -> str:
+    return " ".join(text.casefold().split())
