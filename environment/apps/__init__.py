@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from environment.apps.gmail import APP as gmail
-from environment.apps.google_sheets.app import APP as google_sheets
+from environment.apps.gmail import APP as GMAIL
+from environment.apps.google_sheets.app import APP as GOOGLE_SHEETS
 from environment.apps.kit import App
-from environment.apps.salesforce.app import APP as salesforce
-from environment.apps.slack.app import APP as slack
+from environment.apps.salesforce.app import APP as SALESFORCE
+from environment.apps.slack.app import APP as SLACK
 
-APPS: tuple[App, ...] = (salesforce, gmail, slack, google_sheets)
+APPS: tuple[App, ...] = (SALESFORCE, GMAIL, SLACK, GOOGLE_SHEETS)
