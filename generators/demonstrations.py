@@ -1,17 +1,30 @@
-"""A demonstration is a transcript of written-down calls, careful or careless, that the reference policy imitates."""
+"""A demonstration is a transcript of written-down calls, careful or careless, that the reference policy imitates.
+
+`python -m generators.demonstrations --per-family 5000 --careless 0.6 --out demonstrations.jsonl` writes those that the
+shipped weights were trained on: tasks of the split `policy`, whose seed nothing else uses.
+"""
 
 from __future__ import annotations
 
+import argparse
+import json
+import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from environment.episode import Episode
 from environment.policies.scripted import call_message
 from environment.rng import derive_rng
 from environment.task import Task, ToolCall
+from generators.families import FAMILIES
 
 CAREFUL = "careful"
+SEED = "reference-policy"
+"""Seed of the tasks that demonstrations are of; no engagement may use it."""
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +62,31 @@ def _play(task: Task, care: str, calls: tuple[ToolCall, ...]) -> Demonstration:
         messages.append({"role": "tool", "tool_call_id": f"call_{number}", "name": call.tool, "content": result})
     messages.append({"role": "assistant", "content": "Done."})
     return Demonstration(task.family, care, tuple(episode.specs), tuple(messages))
+
+
+def policy_tasks(per_family: int) -> Iterator[Task]:
+    """The starter tasks that demonstrations are of, families taking turns."""
+    for index in range(per_family):
+        for family in FAMILIES:
+            knobs = family.draw_knobs(derive_rng("knobs", family.name, SEED, index), "starter")
+            yield family.generate(SEED, index, "policy", knobs, "actions")
+
+
+def main() -> None:
+    """Write demonstrations as JSON lines."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--per-family", type=int, required=True)
+    parser.add_argument("--careless", type=float, required=True, help="share of demonstrations that fall for a trap")
+    parser.add_argument("--out", type=Path, required=True)
+    arguments = parser.parse_args()
+    count = 0
+    with arguments.out.open("w", encoding="utf-8") as out:
+        for demonstration in demonstrate(policy_tasks(arguments.per_family), arguments.careless):
+            out.write(json.dumps(demonstration.to_json(), ensure_ascii=False) + "\n")
+            count += 1
+    logger.info("wrote %d demonstrations to %s", count, arguments.out)
+
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    main()

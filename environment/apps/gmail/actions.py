@@ -11,7 +11,7 @@ from pydantic import Field
 from environment.apps.gmail.mime import decode, write_raw
 from environment.apps.kit import Action, AppError, Args, Fetch
 
-_SNIPPET = 40
+_SNIPPET = 120
 _LISTED = {"format": "metadata", "metadataHeaders": ["From", "Subject", "Date"]}
 _MESSAGES = "/users/me/messages"
 

@@ -46,12 +46,13 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
     scene.shuffle("salesforce", "Lead")
     add_unrelated_mail(scene, knobs["distractors"])
     scene.shuffle("gmail", "Message")
-    more = scene.phrase("campaign_reply/status_rule") if knobs["rules"] else ""
+    if knobs["rules"]:
+        prompts.append(scene.phrase("campaign_reply/status_rule"))
     actions = (
         *(("slack_read_channel",) if referred else ()),
         *("gmail_search_emails", "salesforce_find_leads", "salesforce_update_lead"),
     )
-    return tell("\n".join(prompts) + more, steps, actions, allowed=(READING,))
+    return tell(" ".join(prompts), steps, actions, allowed=(READING,))
 
 
 def _rate(scene: Scene, knobs: Knobs, person: Person, rules: list[Rule], channel_name: str, place: int) -> Step:

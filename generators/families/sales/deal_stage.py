@@ -46,7 +46,7 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
         *(("slack_read_channel",) if posted else ()),
         *("salesforce_find_opportunities", "salesforce_update_opportunity", "slack_post_message"),
     )
-    return tell("\n".join(prompts), steps, actions)
+    return tell(" ".join(prompts), steps, actions)
 
 
 def _update(

@@ -38,13 +38,14 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
     if mailed:
         add_unrelated_mail(scene, knobs["distractors"])
         scene.shuffle("gmail", "Message")
-    rule = scene.phrase("callback_number/log_rule", channel=channel_name) if channel else ""
+    if channel:
+        prompts.append(scene.phrase("callback_number/log_rule", channel=channel_name))
     actions = (
         *(("gmail_search_emails",) if mailed else ()),
         *("salesforce_find_contacts", "salesforce_update_contact"),
         *(("slack_post_message",) if channel else ()),
     )
-    return tell("\n".join(prompts) + rule, steps, actions, allowed=(READING,))
+    return tell(" ".join(prompts), steps, actions, allowed=(READING,))
 
 
 def _update(scene: Scene, knobs: Knobs, person: Person, number: str, place: int) -> Step:

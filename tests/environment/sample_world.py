@@ -1,0 +1,138 @@
+"""A small world with a few rows of every application, for tests that hold for all of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from environment.apps.gmail import rows as gmail
+from environment.apps.google_sheets import rows as sheets
+from environment.apps.salesforce import ids as salesforce
+from environment.apps.slack import rows as slack
+
+ACTOR = {"name": "Pat Moss", "email": "pat@tarnwick.example", "company": "Tarnwick", "domain": "tarnwick.example"}
+NOW = "2026-03-04T09:20:00+00:00"
+
+_PEOPLE = (("pat.moss", "Pat Moss", "pat@tarnwick.example"), ("ann.lee", "Ann Lee", "ann@tarnwick.example"))
+_CHANNEL = slack.channel_id(1)
+_POSTS = (slack.message_ts(1772611200, 1), slack.message_ts(1772611300, 2))
+_BOOK = sheets.spreadsheet_id(1)
+_SHEET = sheets.sheet_id(_BOOK, 0)
+
+WORLD: dict[str, dict[str, tuple[dict[str, Any], ...]]] = {
+    "salesforce": {
+        "User": (
+            {
+                "Id": salesforce.spell_id("User", 1),
+                "FirstName": "Pat",
+                "LastName": "Moss",
+                "Email": "pat@tarnwick.example",
+            },
+        ),
+        "Account": ({"Id": salesforce.account_id(1), "Name": "Larkfield Optics"},),
+        "Contact": (
+            {"Id": salesforce.contact_id(1), "FirstName": "Oren", "LastName": "Haddad", "Phone": "555-0142"},
+            {"Id": salesforce.contact_id(2), "FirstName": "Orin", "LastName": "Haddad", "Email": "orin@x.example"},
+        ),
+        "Lead": (
+            {"Id": salesforce.lead_id(1), "LastName": "Ito", "Company": "Nimbus", "Status": "Working - Contacted"},
+        ),
+        "Opportunity": (
+            {
+                "Id": salesforce.opportunity_id(1),
+                "Name": "Lenses",
+                "StageName": "Prospecting",
+                "CloseDate": "2026-06-01",
+                "Amount": 1200.0,
+            },
+        ),
+        "Case": ({"Id": salesforce.case_id(1), "CaseNumber": "00001001", "Subject": "Broken", "Status": "New"},),
+    },
+    "gmail": {
+        "Message": tuple(
+            {
+                "id": gmail.message_id(number),
+                "threadId": gmail.message_id(1),
+                "from": "Ann Lee <ann@larkfield.example>",
+                "to": ["pat@tarnwick.example"],
+                "subject": "Credit note",
+                "date": f"2026-03-0{number}T08:00:00+00:00",
+                "body": "CN-20417 is void.",
+                "labels": ["INBOX", "Label_1"],
+                "unread": number == 1,
+            }
+            for number in (1, 2)
+        ),
+        "Draft": (
+            {
+                "id": gmail.draft_id(1),
+                "message": {
+                    "id": gmail.message_id(3),
+                    "threadId": gmail.message_id(3),
+                    "from": "Pat Moss <pat@tarnwick.example>",
+                    "to": ["ann@larkfield.example"],
+                    "subject": "Later",
+                    "date": "2026-03-03T08:00:00+00:00",
+                    "body": "Not yet.",
+                    "labels": ["DRAFT"],
+                },
+            },
+        ),
+        "Label": ({"id": gmail.label_id(1), "name": "Returns"},),
+    },
+    "slack": {
+        "User": tuple(
+            {"id": slack.user_id(number), "name": name, "real_name": real, "email": email}
+            for number, (name, real, email) in enumerate(_PEOPLE, 1)
+        ),
+        "Channel": (
+            {"id": _CHANNEL, "name": "ap-run", "members": [slack.user_id(1), slack.user_id(2)]},
+            {"id": slack.channel_id(2), "name": "old", "is_archived": True},
+        ),
+        "Message": tuple(
+            {
+                "id": slack.message_id(_CHANNEL, ts),
+                "channel": _CHANNEL,
+                "ts": ts,
+                "user": slack.user_id(number),
+                "text": "Post the rest of each bill",
+                "pinned": number == 1,
+            }
+            for number, ts in enumerate(_POSTS, 1)
+        ),
+        "Reaction": (
+            {
+                "id": slack.reaction_id(_CHANNEL, _POSTS[0], "eyes", slack.user_id(2)),
+                "channel": _CHANNEL,
+                "ts": _POSTS[0],
+                "name": "eyes",
+                "user": slack.user_id(2),
+            },
+        ),
+        "File": ({"id": slack.file_id(1), "name": "bills.txt", "channels": [_CHANNEL]},),
+    },
+    "google_sheets": {
+        "Spreadsheet": ({"id": _BOOK, "title": "Returns log"},),
+        "Sheet": ({"id": _SHEET, "spreadsheet_id": _BOOK, "sheetId": 0, "title": "Returns"},),
+        "GridRow": tuple(
+            {"id": sheets.grid_row_id(_SHEET, serial), "sheet_id": _SHEET, "position": serial, "cells": cells}
+            for serial, cells in enumerate((["RMA", "Status", "Amount"], ["RMA-553", "Received", 930.0]), 1)
+        ),
+    },
+}
+
+WORDS = (
+    *(
+        "ann@tarnwick.example",
+        "ann@larkfield.example",
+        "ap-run",
+        "#ap-run",
+        "eyes",
+        "Returns",
+        "INBOX",
+        "me",
+        "Contact",
+    ),
+    *("Haddad", "RMA-553", "Returns!A1:C2", "A1", "Status", "SELECT Id FROM Contact", "FIND {Oren}", "Closed Won"),
+    *("2026-03-04", _POSTS[0], _POSTS[1]),
+)
+"""Values that mean something in this world, besides the ids of its rows."""
