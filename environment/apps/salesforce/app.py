@@ -18,18 +18,17 @@ from pydantic import Field, model_validator
 
 from environment.apps.kit import App, Args, Call, Many, Response, Route
 from environment.apps.salesforce.actions import ACTIONS
-from environment.apps.salesforce.columns import columns_of, spellings_of
+from environment.apps.salesforce.columns import columns_of
 from environment.apps.salesforce.conversion import convert
 from environment.apps.salesforce.descriptions import brief, full, overview
+from environment.apps.salesforce.fields import Fields
 from environment.apps.salesforce.ids import spell_id
-from environment.apps.salesforce.queries import answer, attributes, custom_columns, read_field, resume
+from environment.apps.salesforce.queries import BASE_PATH, answer, attributes, resume
 from environment.apps.salesforce.refusal import Refusal, error_body, no_column
 from environment.apps.salesforce.rows import SOBJECTS, CustomField, SObject
 from environment.apps.salesforce.searches import search
 from environment.apps.salesforce.writes import create, delete, find_object, find_record, update
 from environment.world import Row
-
-BASE_PATH = "/services/data/v60.0"
 
 
 class QueryArgs(Args):
@@ -206,17 +205,15 @@ def convert_lead(call: Call, args: ConvertArgs) -> Any:
 
 
 def _read(call: Call, row: SObject, fields: str | None) -> dict[str, Any]:
-    kind = type(row)
-    custom = custom_columns(call, kind.__name__)
+    known = Fields(call)
     if fields is None:
-        return {name: read_field(row, name) for name in (*columns_of(kind), *custom)}
-    spellings = {**spellings_of(kind), **{name.lower(): name for name in custom}}
+        return {name: known.read(row, name) for name in known.columns(type(row))}
     found: dict[str, Any] = {"Id": row.Id}
     for asked in fields.split(","):
-        name = spellings.get(asked.strip().lower())
+        name = known.own_name(type(row), asked.strip())
         if name is None:
-            raise no_column(asked.strip(), kind.__name__)
-        found[name] = read_field(row, name)
+            raise no_column(asked.strip(), type(row).__name__)
+        found[name] = known.read(row, name)
     return found
 
 

@@ -35,7 +35,7 @@ class Column:
     """Objects that a reference may point at."""
 
 
-_DAY = StringConstraints(pattern=r"^\d{4}-\d\d-\d\d$")
+DAY = StringConstraints(pattern=r"^\d{4}-\d\d-\d\d$")
 _MOMENT = StringConstraints(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+0000$")
 
 Text = Annotated[str | None, Column("string")]
@@ -49,14 +49,14 @@ Number = Annotated[float | None, Column("double")]
 Money = Annotated[float | None, Column("currency")]
 Percent = Annotated[float | None, Column("percent")]
 Whole = Annotated[int | None, Column("int")]
-Day = Annotated[Annotated[str, _DAY] | None, Column("date")]
+Day = Annotated[Annotated[str, DAY] | None, Column("date")]
 Moment = Annotated[Annotated[str, _MOMENT] | None, Column("datetime")]
 OwnerRef = Annotated[str | None, Column("reference", refers=("User",))]
 
 SystemText = Annotated[str | None, Column("string", on_create=False, on_update=False)]
 SystemFlag = Annotated[bool, Column("boolean", on_create=False, on_update=False)]
 SystemMoney = Annotated[float | None, Column("currency", on_create=False, on_update=False)]
-SystemDay = Annotated[Annotated[str, _DAY] | None, Column("date", on_create=False, on_update=False)]
+SystemDay = Annotated[Annotated[str, DAY] | None, Column("date", on_create=False, on_update=False)]
 SystemMoment = Annotated[Annotated[str, _MOMENT] | None, Column("datetime", on_create=False, on_update=False)]
 SystemUser = Annotated[str | None, Column("reference", refers=("User",), on_create=False, on_update=False)]
 

@@ -137,8 +137,6 @@ def _check_person(call: Call, fields: Fields) -> None:
     taken = call.tables.where(CampaignMember, field, person)
     if any(member.CampaignId == fields["CampaignId"] for member in taken):
         raise Refusal(400, "DUPLICATE_VALUE", "Already a campaign member.", ())
-    row = lead or call.tables.find(Contact, person)
-    fields["Name"] = row.Name if row is not None else None
 
 
 def _check_who(before: SObject | None, fields: Fields) -> None:

@@ -6,10 +6,10 @@ import re
 from typing import Any
 
 from environment.apps.kit import Call
-from environment.apps.salesforce.columns import Column, columns_of, relationship
+from environment.apps.salesforce.columns import Column, relationship
+from environment.apps.salesforce.fields import Fields
 from environment.apps.salesforce.ids import KEY_PREFIXES
-from environment.apps.salesforce.queries import CHILDREN
-from environment.apps.salesforce.rows import SOBJECTS, CampaignMemberStatus, CustomField, SObject, User
+from environment.apps.salesforce.rows import CHILDREN, SOBJECTS, CampaignMemberStatus, CustomField, SObject, User
 
 
 def brief(kind: type[SObject]) -> dict[str, Any]:
@@ -38,14 +38,13 @@ def overview() -> dict[str, Any]:
 
 def full(call: Call, kind: type[SObject]) -> dict[str, Any]:
     """An object with its fields, custom ones last, and its child relationships."""
-    fields = [
-        _field(name, column, _label(name), kind.model_fields[name].default) for name, column in columns_of(kind).items()
-    ]
-    for field in call.tables.all(CustomField):
-        if field.object == kind.__name__:
-            fields.append({**_field(field.name, field.column, field.label or field.name, None), "custom": True})
+    labels = {field.name: field.label for field in call.tables.where(CustomField, "object", kind.__name__)}
+    fields = []
+    for name, column in Fields(call).columns(kind).items():
+        default = kind.model_fields[name].default if name in kind.model_fields else None
+        fields.append(_field(name, column, labels.get(name) or _label(name), default))
     children = [
-        {"childSObject": child, "field": field, "relationshipName": f"{name[:1].upper()}{name[1:]}"}
+        {"childSObject": child, "field": field, "relationshipName": name}
         for name, (child, field) in CHILDREN.get(kind.__name__, {}).items()
     ]
     return {**brief(kind), "fields": fields, "childRelationships": children}
@@ -61,7 +60,7 @@ def _field(name: str, column: Column, label: str, default: Any) -> dict[str, Any
         "defaultedOnCreate": default is not None and not column.required,
         "createable": column.on_create,
         "updateable": column.on_update,
-        "custom": False,
+        "custom": name.endswith("__c"),
         "referenceTo": list(column.refers),
         "relationshipName": relationship(name) if column.refers else None,
         "restrictedPicklist": bool(column.values) and column.restricted,

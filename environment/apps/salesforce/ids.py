@@ -20,7 +20,7 @@ KEY_PREFIXES = {
     "Campaign": "701",
 }
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345"
-_FORM = re.compile(r"[0-9A-Za-z]{15}(?:[0-9A-Za-z]{3})?")
+_FORM = re.compile(r"[0-9A-Za-z]{15}(?:[0-9A-Za-z]{3})?", re.ASCII)
 
 
 def spell_id(kind: str, count: int) -> str:
@@ -73,10 +73,19 @@ def user_id(count: int) -> str:
 
 
 def read_id(text: str) -> str | None:
-    """The 18-character form of a 15- or 18-character id; None when it is neither."""
+    """The 18-character form of a 15- or 18-character id, the latter in any case; None when it is neither."""
     if not _FORM.fullmatch(text):
         return None
-    return _with_checksum(text) if len(text) == 15 else text
+    if len(text) == 15 or _with_checksum(text[:15]) == text:
+        return _with_checksum(text[:15])
+    places = [_ALPHABET.find(letter) for letter in text[15:].upper()]
+    if min(places) < 0:
+        return None
+    letters = [
+        letter.upper() if places[at // 5] >> at % 5 & 1 else letter.lower() for at, letter in enumerate(text[:15])
+    ]
+    restored = _with_checksum("".join(letters))
+    return restored if restored[15:] == text[15:].upper() else None
 
 
 def kind_of(record_id: str) -> str | None:

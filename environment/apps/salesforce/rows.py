@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, ClassVar
 
-from pydantic import ConfigDict, Field, JsonValue, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from environment.apps.salesforce.columns import (
+    DAY,
     Column,
     Day,
     EmailText,
@@ -28,6 +30,7 @@ from environment.apps.salesforce.columns import (
     Text,
     WebText,
     Whole,
+    columns_of,
 )
 from environment.world import Row
 
@@ -79,7 +82,7 @@ class SObject(Row):
     """A record of any object: system fields, plus custom fields whose names end in `__c`."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
-    __pydantic_extra__: dict[str, JsonValue] = Field(init=False)
+    __pydantic_extra__: dict[str, str | int | float | bool | None] = Field(init=False)
     id_field: ClassVar[str] = "Id"
     name_field: ClassVar[str] = "Name"
     """What the record is called where only its id is stored, as in `What.Name`."""
@@ -217,7 +220,7 @@ class Opportunity(SObject):
     Name: Annotated[str, Column("string", length=120, required=True)]
     AccountId: AccountRef = None
     StageName: Annotated[str, Column("picklist", values=tuple(STAGES), required=True)]
-    CloseDate: Annotated[str, Column("date", required=True)]
+    CloseDate: Annotated[str, DAY, Column("date", required=True)]
     Amount: Money = None
     Probability: Percent = None
     ExpectedRevenue: SystemMoney = None
@@ -398,7 +401,6 @@ class CampaignMember(SObject):
     Status: Annotated[str, Column("string", length=40)] = MEMBER_STATUSES[0]
     HasResponded: SystemFlag = False
     FirstRespondedDate: SystemDay = None
-    Name: SystemText = None
 
     @model_validator(mode="after")
     def _one_person(self) -> CampaignMember:
@@ -425,20 +427,36 @@ class User(SObject):
 
 
 class CustomField(Row):
-    """A custom field that the org's administrator declared; describe shows it, and only such fields can be written."""
+    """A custom field that the org's administrator declared; describe shows it, and only such fields can be used.
+
+    Under the name of a standard picklist, such as Lead.Status, it gives that picklist the org's own values instead.
+    """
 
     id_field: ClassVar[str] = "Id"
 
     Id: str
     object: str
     """Object that has the field, such as Account."""
-    name: str = Field(pattern=r"^[A-Za-z]\w*__c$")
+    name: str
+    """Ends in __c; or a standard picklist's name, except an opportunity's StageName."""
     label: str | None = None
     type: str = Field(
         pattern="^(string|textarea|email|phone|url|picklist|boolean|double|currency|percent|int|date|datetime)$"
     )
     values: tuple[str, ...] = ()
     """Values of a picklist; it refuses others."""
+
+    @model_validator(mode="after")
+    def _declarable(self) -> CustomField:
+        kind = OBJECT_NAMES.get(self.object.lower())
+        if kind is None or kind.__name__ != self.object:
+            raise ValueError(f"there is no object {self.object!r}; use one of {[item.__name__ for item in SOBJECTS]}")
+        standard = columns_of(kind).get(self.name)
+        if standard is None and not re.fullmatch(r"[A-Za-z]\w*__c", self.name):
+            raise ValueError(f"{self.object} has no picklist {self.name!r}, and a custom field's name ends in __c")
+        if standard is not None and (standard.kind != "picklist" or self.name == "StageName"):
+            raise ValueError(f"{self.object}.{self.name} is not a picklist whose values an org can choose")
+        return self
 
     @property
     def column(self) -> Column:
@@ -452,6 +470,46 @@ SOBJECTS: tuple[type[SObject], ...] = (
 
 OBJECT_NAMES = {kind.__name__.lower(): kind for kind in SOBJECTS}
 """Lower-case name -> row model; Salesforce takes object names in any case."""
+
+
+CHILDREN: dict[str, dict[str, tuple[str, str]]] = {
+    "Account": {
+        "Contacts": ("Contact", "AccountId"),
+        "Opportunities": ("Opportunity", "AccountId"),
+        "Cases": ("Case", "AccountId"),
+        "Tasks": ("Task", "WhatId"),
+        "Events": ("Event", "WhatId"),
+        "Notes": ("Note", "ParentId"),
+        "ChildAccounts": ("Account", "ParentId"),
+    },
+    "Contact": {
+        "Cases": ("Case", "ContactId"),
+        "Tasks": ("Task", "WhoId"),
+        "Events": ("Event", "WhoId"),
+        "CampaignMembers": ("CampaignMember", "ContactId"),
+        "Notes": ("Note", "ParentId"),
+    },
+    "Lead": {
+        "Tasks": ("Task", "WhoId"),
+        "Events": ("Event", "WhoId"),
+        "CampaignMembers": ("CampaignMember", "LeadId"),
+        "Notes": ("Note", "ParentId"),
+    },
+    "Opportunity": {
+        "Tasks": ("Task", "WhatId"),
+        "Events": ("Event", "WhatId"),
+        "Notes": ("Note", "ParentId"),
+    },
+    "Case": {"Tasks": ("Task", "WhatId"), "Events": ("Event", "WhatId"), "Cases": ("Case", "ParentId")},
+    "Campaign": {
+        "CampaignMembers": ("CampaignMember", "CampaignId"),
+        "CampaignMemberStatuses": ("CampaignMemberStatus", "CampaignId"),
+        "Opportunities": ("Opportunity", "CampaignId"),
+        "ChildCampaigns": ("Campaign", "ParentId"),
+        "Tasks": ("Task", "WhatId"),
+    },
+}
+"""Object -> child relationship -> child object and its field that points back."""
 
 
 def _full_name(data: dict[str, Any]) -> str:

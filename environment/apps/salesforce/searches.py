@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from environment.apps.kit import Call
-from environment.apps.salesforce.columns import Kind, columns_of
-from environment.apps.salesforce.queries import answer, attributes, like, read_field
+from environment.apps.salesforce.columns import Kind
+from environment.apps.salesforce.fields import Fields, Reading
+from environment.apps.salesforce.paths import find_queried
+from environment.apps.salesforce.queries import answer, attributes
 from environment.apps.salesforce.refusal import Refusal
-from environment.apps.salesforce.rows import OBJECT_NAMES, SOBJECTS, SObject
+from environment.apps.salesforce.rows import SOBJECTS, SObject
+from environment.query.wildcards import like
 
 MAX_LIMIT = 2000
 _KINDS: dict[str, frozenset[Kind]] = {
@@ -32,10 +35,9 @@ def search(
     wanted = list(wanted) or [(kind.__name__, None, None, None) for kind in SOBJECTS]
     records: list[dict[str, Any]] = []
     for name, fields, limit, where in wanted:
-        kind = OBJECT_NAMES.get(name.strip().lower())
-        if kind is None:
-            raise Refusal(400, "INVALID_TYPE", f"sObject type '{name[:80]}' is not supported.")
-        found = [row for row in call.tables.all(kind) if _holds(row, kind, scope.upper(), tests)]
+        kind = find_queried(name)
+        readings = _readings(Fields(call), kind, scope.upper())
+        found = [row for row in call.tables.all(kind) if _holds(row, readings, tests)]
         rendered = _rendered(call, kind, found, fields, where)
         records.extend(rendered[: MAX_LIMIT if limit is None else max(0, limit)])
     return {"searchRecords": records[: max(0, overall)]}
@@ -55,14 +57,16 @@ def _word_test(word: str) -> Callable[[set[str]], bool]:
     return lambda words: any(matches(item) for item in words)
 
 
-def _holds(row: SObject, kind: type[SObject], scope: str, tests: list[Callable[[set[str]], bool]]) -> bool:
+def _readings(fields: Fields, kind: type[SObject], scope: str) -> list[Reading]:
+    """The fields that are searched."""
     if scope == "NAME":
-        names = [getattr(row, kind.name_field)]
-    else:
-        names = [read_field(row, name) for name, column in columns_of(kind).items() if column.kind in _KINDS[scope]]
-        if scope in ("ALL", "SIDEBAR"):
-            names.extend((row.__pydantic_extra__ or {}).values())
-    words = {word for value in names if isinstance(value, str) for word in _WORD.findall(value.casefold())}
+        return [fields.reading(kind, kind.name_field)] if fields.own_name(kind, kind.name_field) else []
+    return [fields.reading(kind, name) for name, column in fields.columns(kind).items() if column.kind in _KINDS[scope]]
+
+
+def _holds(row: SObject, readings: list[Reading], tests: list[Callable[[set[str]], bool]]) -> bool:
+    values = [value for read in readings if isinstance(value := read(row), str)]
+    words = set(_WORD.findall("\n".join(values).casefold()))
     return all(test(words) for test in tests)
 
 

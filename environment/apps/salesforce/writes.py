@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
 from environment.apps.kit import Call
-from environment.apps.salesforce.columns import Column, columns_of, spellings_of
+from environment.apps.salesforce.columns import Column, columns_of
 from environment.apps.salesforce.consequences import settle
+from environment.apps.salesforce.fields import Fields
 from environment.apps.salesforce.ids import kind_of, read_id
 from environment.apps.salesforce.moments import spell_moment
-from environment.apps.salesforce.queries import custom_columns
 from environment.apps.salesforce.refusal import Refusal, no_column, not_found
 from environment.apps.salesforce.rows import (
     OBJECT_NAMES,
@@ -129,12 +129,16 @@ def revise(call: Call, row: SObject, fields: dict[str, Any]) -> SObject:
 def delete(call: Call, row: SObject) -> None:
     """Delete a record with what hangs on it; refused where Salesforce protects what would be orphaned."""
     _writable(type(row))
+    _remove(call, row)
+
+
+def _remove(call: Call, row: SObject) -> None:
     _deletable(call, row)
+    call.tables.delete(row)
     for parent, child, field in _DELETES_ALONG:
         if isinstance(row, parent):
             for dependent in call.tables.where(child, field, row.Id):
-                delete(call, dependent)
-    call.tables.delete(row)
+                _remove(call, dependent)
 
 
 def acting_user(call: Call) -> str | None:
@@ -177,16 +181,15 @@ def _never_null(kind: type[SObject], name: str) -> bool:
 
 def _accepted(call: Call, kind: type[SObject], given: Mapping[str, Any], creating: bool) -> dict[str, Any]:
     """The fields under their own names with values of their own types. Raises the refusal of the first bad one."""
-    custom = custom_columns(call, kind.__name__) if any(str(name).lower().endswith("__c") for name in given) else {}
-    spellings = {**spellings_of(kind), **{name.lower(): name for name in custom}}
+    known = Fields(call)
     accepted = {}
     for asked, value in given.items():
         if asked == "attributes":
             continue
-        name = spellings.get(str(asked).lower())
+        name = known.own_name(kind, str(asked))
         if name is None:
             raise no_column(str(asked), kind.__name__)
-        column = custom.get(name) or columns_of(kind)[name]
+        column = known.columns(kind)[name]
         if name == "Id":
             raise Refusal(400, "INVALID_FIELD", "The Id field should not be specified in the sobject data.")
         if not (column.on_create if creating else column.on_update):
@@ -251,7 +254,7 @@ def _number(name: str, column: Column, value: Any) -> float | int:
 def _time(column: Column, value: str) -> str:
     try:
         if column.kind == "date":
-            return date.fromisoformat(value[:10] if "T" in value else value).isoformat()
+            return datetime.fromisoformat(value).date().isoformat()
         moment = datetime.fromisoformat(value)
         if moment.tzinfo is not None:
             return spell_moment(moment)
