@@ -7,7 +7,7 @@ trainer that derives its own from Python signatures render the same prompt.
 from __future__ import annotations
 
 import types
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -34,12 +34,14 @@ def parameters_schema(args: type[BaseModel]) -> dict[str, Any]:
 
 def _shape(annotation: Any) -> dict[str, Any]:
     origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _shape(inner[0])
     if origin is Literal:
         return {"type": "string", "enum": list(inner)}
     if origin in (Union, types.UnionType):
         return _shape(next(kind for kind in inner if kind is not type(None)))
     if origin in (list, tuple):
         return {"type": "array", "items": _shape(inner[0])}
-    if origin is dict:
+    if origin is dict or (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
         return {"type": "object"}
     return {"type": _JSON_NAMES[annotation]} if annotation in _JSON_NAMES else {}

@@ -12,11 +12,11 @@ from pydantic import ValidationError
 
 from environment.server import TICK, Server, parse_now
 from environment.tools import ActionTools, ApiTools
-from environment.world import Base, Tables, World
+from environment.world import Base, RowT, RowTypes, Tables, World
 from tests.environment.helpdesk import APP, Answer, Ticket
 
 _NOW = parse_now("2026-03-04T09:20:00+01:00")
-_TYPES = {"helpdesk": {"Ticket": Ticket, "Answer": Answer}}
+_TYPES: RowTypes = {"helpdesk": {"Ticket": Ticket, "Answer": Answer}}
 _TICKETS = ("helpdesk", "Ticket")
 _ROWS = tuple(
     {"id": f"TCK-{number:03d}", "subject": f"Fault {number}", "priority": ("low", "urgent")[number % 2]}
@@ -38,6 +38,12 @@ def _tables(world: World) -> Tables:
 
 def _server(world: World) -> Server:
     return Server((APP,), world, {"name": "Pat", "email": "pat@x.example", "company": "X", "domain": "x.example"})
+
+
+def _found(tables: Tables, kind: type[RowT], key: str) -> RowT:
+    row = tables.find(kind, key)
+    assert row is not None
+    return row
 
 
 def _ids(rows: Any) -> list[str]:
@@ -79,10 +85,10 @@ def test_writes_stay_in_their_own_world() -> None:
     written, other = _world(base), _world(base)
     tables = _tables(written)
     tables.put(Ticket(id="TCK-009", subject="New"))
-    tables.put(tables.find(Ticket, "TCK-001").change(subject="Changed"))
-    tables.delete(tables.find(Ticket, "TCK-002"))
+    tables.put(_found(tables, Ticket, "TCK-001").change(subject="Changed"))
+    tables.delete(_found(tables, Ticket, "TCK-002"))
     assert _ids(tables.all(Ticket)) == ["TCK-001", "TCK-003", "TCK-004", "TCK-009"]
-    assert tables.find(Ticket, "TCK-001").subject == "Changed"
+    assert _found(tables, Ticket, "TCK-001").subject == "Changed"
     assert tables.find(Ticket, "TCK-002") is None
     assert [row.model_dump()["subject"] for row in other.all(_TICKETS)] == ["Fault 1", "Fault 2", "Fault 3", "Fault 4"]
     assert other.changes() == ()
@@ -91,8 +97,8 @@ def test_writes_stay_in_their_own_world() -> None:
 def test_changes_say_what_was_and_what_is() -> None:
     world = _world()
     tables = _tables(world)
-    tables.put(tables.find(Ticket, "TCK-001").change(subject="Changed"))
-    tables.delete(tables.find(Ticket, "TCK-002"))
+    tables.put(_found(tables, Ticket, "TCK-001").change(subject="Changed"))
+    tables.delete(_found(tables, Ticket, "TCK-002"))
     tables.put(Ticket(id="TCK-009", subject="New"))
     told = [(c.id, c.before and c.before["subject"], c.after and c.after["subject"]) for c in world.changes()]
     assert told == [("TCK-001", "Fault 1", "Changed"), ("TCK-002", "Fault 2", None), ("TCK-009", None, "New")]
@@ -101,13 +107,13 @@ def test_changes_say_what_was_and_what_is() -> None:
 def test_rows_set_back_are_no_change() -> None:
     world = _world()
     tables = _tables(world)
-    first = tables.find(Ticket, "TCK-001")
+    first = _found(tables, Ticket, "TCK-001")
     tables.put(first.change(subject="Changed"))
-    tables.put(tables.find(Ticket, "TCK-001").change(subject="Fault 1"))
-    tables.delete(tables.find(Ticket, "TCK-002"))
+    tables.put(_found(tables, Ticket, "TCK-001").change(subject="Fault 1"))
+    tables.delete(_found(tables, Ticket, "TCK-002"))
     tables.put(Ticket.model_validate(_ROWS[1]))
     tables.put(Ticket(id="TCK-009", subject="New"))
-    tables.delete(tables.find(Ticket, "TCK-009"))
+    tables.delete(_found(tables, Ticket, "TCK-009"))
     assert world.changes() == ()
 
 
@@ -115,7 +121,7 @@ def test_a_deleted_id_is_not_used_again() -> None:
     tables = _tables(_world())
     new = [tables.new_id(Ticket)]
     tables.put(Ticket(id=new[0], subject="New"))
-    tables.delete(tables.find(Ticket, new[0]))
+    tables.delete(_found(tables, Ticket, new[0]))
     new.append(tables.new_id(Ticket))
     assert new == ["TCK-005", "TCK-006"]
 
@@ -131,7 +137,7 @@ def test_what_was_sent_survives_its_deletion() -> None:
     tables = _tables(world)
     tables.send(Answer(id="ANS-001", ticket_id="TCK-001", text="Sorry"))
     tables.send(Answer(id="ANS-002", ticket_id="TCK-001", text="Sorry again"))
-    tables.delete(tables.find(Answer, "ANS-001"))
+    tables.delete(_found(tables, Answer, "ANS-001"))
     assert tables.find(Answer, "ANS-001") is None
     assert [(c.id, c.sent, c.after and c.after["text"]) for c in world.changes()] == [
         ("ANS-001", True, "Sorry"),
