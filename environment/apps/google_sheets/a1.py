@@ -102,7 +102,7 @@ def _area(text: str, cells: str) -> Area:
         raise unparsable(text)
     rows = _ends(*(None if row is None else int(row) for row in (left_row, right_row)))
     columns = _ends(*(None if column is None else column_number(column) for column in (left_column, right_column)))
-    if rows[0] < 1:
+    if rows[0] < 1 or rows[1] == 0:
         raise unparsable(text)
     return Area(rows[0], rows[1], columns[0], columns[1])
 

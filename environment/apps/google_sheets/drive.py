@@ -7,12 +7,12 @@ from typing import Any
 
 from pydantic import Field
 
-from environment.apps.google_sheets.rows import Spreadsheet
+from environment.apps.google_sheets.rows import GridRow, Sheet, Spreadsheet
 from environment.apps.kit import AppError, Args, Call, Route
 
 MIME_TYPE = "application/vnd.google-apps.spreadsheet"
 _TERM = re.compile(
-    r"(?:(name|mimeType)\s*(contains|!=|=)\s*'((?:[^'\\]|\\.)*)'|trashed\s*(!=|=)\s*(true|false))(?:\s+and\s+|$)"
+    r"(?:(name|fullText|mimeType)\s*(contains|!=|=)\s*'((?:[^'\\]|\\.)*)'|trashed\s*(!=|=)\s*(true|false))(?:\s+and\s+|$)"
 )
 
 
@@ -37,7 +37,7 @@ class GetArgs(Args):
 def list_files(call: Call, args: ListArgs) -> Any:
     """Lists the user's files, such as spreadsheets by name."""
     terms = _terms(args.q)
-    found = [sheet for sheet in call.tables.all(Spreadsheet) if all(_holds(term, sheet) for term in terms)]
+    found = [sheet for sheet in call.tables.all(Spreadsheet) if all(_holds(call, term, sheet) for term in terms)]
     if args.orderBy in ("name", "name desc", "name_natural", "name_natural desc"):
         found.sort(key=lambda sheet: sheet.title.lower(), reverse=args.orderBy.endswith("desc"))
     if not 1 <= args.pageSize <= 1000:
@@ -79,15 +79,26 @@ def _terms(query: str | None) -> list[tuple[str, ...]]:
     return terms
 
 
-def _holds(term: tuple[str, ...], spreadsheet: Spreadsheet) -> bool:
+def _holds(call: Call, term: tuple[str, ...], spreadsheet: Spreadsheet) -> bool:
     field, operator, value, trashed_operator, trashed = term
     if trashed:
         return (trashed == "false") == (trashed_operator == "=")
     wanted = re.sub(r"\\(.)", r"\1", value).lower()
+    if field == "fullText":
+        return operator == "contains" and wanted in _full_text(call, spreadsheet).lower()
     held = (spreadsheet.title if field == "name" else MIME_TYPE).lower()
     if operator == "contains":
         return _begins_a_word(wanted, held) if field == "name" else wanted in held
     return (held == wanted) == (operator == "=")
+
+
+def _full_text(call: Call, spreadsheet: Spreadsheet) -> str:
+    rows = [
+        row
+        for sheet in call.tables.where(Sheet, "spreadsheet_id", spreadsheet.id)
+        for row in call.tables.where(GridRow, "sheet_id", sheet.id)
+    ]
+    return "\n".join([spreadsheet.title, *(str(cell) for row in rows for cell in row.cells if cell is not None)])
 
 
 def _begins_a_word(wanted: str, held: str) -> bool:

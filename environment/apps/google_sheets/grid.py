@@ -65,10 +65,9 @@ class Grid:
         for column, entry in entries.items():
             cells += [None] * (column - len(cells))
             cells[column - 1] = entry.value
-            if entry.format is not None:
-                formats[str(column - 1)] = entry.format
-            elif isinstance(entry.value, str) or "d" in formats.get(str(column - 1), ""):
-                formats.pop(str(column - 1), None)
+            shape = _new_format(formats.pop(str(column - 1), None), entry)
+            if shape:
+                formats[str(column - 1)] = shape
         self._put(held.change(cells=tuple(cells), formats=formats))
 
     def insert_rows(self, before: int, count: int) -> None:
@@ -125,6 +124,14 @@ class Grid:
             key = f"{self.sheet.id}/{self._tables.new_id(GridRow)}"
             if self._tables.find(GridRow, key) is None:
                 return key
+
+
+def _new_format(held: str | None, entry: Entry) -> str | None:
+    """A cell keeps its format for values of the same sort: dates its date format, numbers their number format."""
+    if entry.format is None:
+        is_number = isinstance(entry.value, int | float) and not isinstance(entry.value, bool)
+        return held if held and is_number and "d" not in held else None
+    return held if held and "d" in held and "d" in entry.format else entry.format
 
 
 def _respread(row: GridRow, cells: tuple[Cell, ...], first: int, shift: int) -> GridRow:

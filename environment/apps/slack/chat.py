@@ -90,9 +90,7 @@ class SearchArgs(Args):
 
 def post_message(call: Call, args: PostArgs) -> Any:
     """Sends a message to a channel, a thread or a person."""
-    channel = _target(call, args.channel)
-    if channel.is_archived:
-        refuse("is_archived")
+    channel = _not_archived(_target(call, args.channel))
     text = _text(args.text, args.blocks)
     thread = _thread(call, channel, args.thread_ts) if args.thread_ts else None
     ts = _new_ts(call, channel)
@@ -168,7 +166,7 @@ def get_reactions(call: Call, args: ReactionsArgs) -> Any:
 
 def add_pin(call: Call, args: PinArgs) -> Any:
     """Pins an item to a channel."""
-    channel = channel_of(call, args.channel)
+    channel = _not_archived(channel_of(call, args.channel))
     message = message_of(call, channel, args.timestamp)
     if message.pinned:
         refuse("already_pinned")
@@ -178,7 +176,7 @@ def add_pin(call: Call, args: PinArgs) -> Any:
 
 def remove_pin(call: Call, args: PinArgs) -> Any:
     """Un-pins an item from a channel."""
-    channel = channel_of(call, args.channel)
+    channel = _not_archived(channel_of(call, args.channel))
     message = message_of(call, channel, args.timestamp)
     if not message.pinned:
         refuse("no_pin")
@@ -252,6 +250,10 @@ def _target(call: Call, given: str) -> Channel:
     return channel_named(call, given) or refuse("channel_not_found")
 
 
+def _not_archived(channel: Channel) -> Channel:
+    return refuse("is_archived") if channel.is_archived else channel
+
+
 def _text(text: str | None, blocks: Any) -> str:
     laid_out = blocks_text(parse_json(blocks, "blocks")) if blocks else ""
     found = stored(laid_out or text or "")
@@ -277,7 +279,7 @@ def _thread(call: Call, channel: Channel, given: str) -> str:
 
 def _reaction(call: Call, args: ReactionArgs) -> Reaction:
     name = args.name.strip(":")
-    channel = channel_of(call, args.channel)
+    channel = _not_archived(channel_of(call, args.channel))
     if bound_ts(args.timestamp, "bad_timestamp") is None:
         refuse("no_item_specified")
     message = message_of(call, channel, args.timestamp)
