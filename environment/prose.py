@@ -52,21 +52,26 @@ def read_lines(value: Any) -> tuple[str, ...]:
     return _lines(_plain(value))
 
 
-def find_fact(fact: Fact, text: str) -> list[Span]:
+def find_fact(fact: Fact, text: str) -> tuple[Span, ...]:
     """Where a fact stands in a text, in any of its spellings, negated or not."""
+    return _find(fact.read_as, fact.spellings, text)
+
+
+@lru_cache(maxsize=16384)
+def _find(read_as: str, spellings: tuple[str, ...], text: str) -> tuple[Span, ...]:
     spans: set[Span] = set()
-    for spelling in fact.spellings:
-        if fact.read_as == "money":
+    for spelling in spellings:
+        if read_as == "money":
             wanted = _amount(spelling)
             spans.update(span for span, amount in find_money(text) if same_amount(amount, *wanted))
-        elif fact.read_as == "date":
+        elif read_as == "date":
             day = date.fromisoformat(spelling)
             spans.update(span for span, written in find_days(text) if same_day(written, day))
-        elif fact.read_as == "phone":
+        elif read_as == "phone":
             spans.update(find_phone(text, spelling))
         else:
             spans.update(match.span() for match in _words(spelling).finditer(text))
-    return sorted(spans)
+    return tuple(sorted(spans))
 
 
 # Reading ---------------------------------------------------------------------------------------------------------
@@ -135,7 +140,8 @@ _SEGMENT = re.compile(
 _SUBORDINATE = re.compile(r"\b(?=(?:which|who|whose|that|as|after|before)\b)", re.I)
 
 
-def _clauses(line: str) -> list[Span]:
+@lru_cache(maxsize=4096)
+def _clauses(line: str) -> tuple[Span, ...]:
     spans: list[Span] = []
     start = 0
     for match in _SENTENCE_END.finditer(line):
@@ -144,7 +150,7 @@ def _clauses(line: str) -> list[Span]:
         spans.append((start, match.end()))
         start = match.end()
     spans.append((start, len(line)))
-    return [(first, last) for first, last in spans if line[first:last].strip()]
+    return tuple((first, last) for first, last in spans if line[first:last].strip())
 
 
 def _is_abbreviation(before: str, after: str) -> bool:
@@ -233,6 +239,8 @@ def _outermost(own: Sequence[Span], spans: Iterable[Span]) -> list[Span]:
 
 
 def _states(facts: Claim, tuples: Sequence[Claim], lines: Sequence[str]) -> bool:
+    if not all(any(find_fact(fact, line) for line in lines) for fact in facts):
+        return False
     for line in lines:
         if len(facts) == 1:
             if any(not _negated(facts[0], span, line) for span in find_fact(facts[0], line)):
@@ -246,6 +254,8 @@ def _states(facts: Claim, tuples: Sequence[Claim], lines: Sequence[str]) -> bool
 
 def _stand_together(facts: Claim, tuples: Sequence[Claim], text: str) -> bool:
     """Whether the facts stand in the text, none negated, and each with the first rather than with a rival of either."""
+    if not all(find_fact(fact, text) for fact in facts):
+        return False
     places = [[span for span in find_fact(fact, text) if not _negated(fact, span, text)] for fact in facts]
     if not all(places):
         return False

@@ -97,7 +97,8 @@ def read_money(value: object) -> Amount | None:
     return _amount(found) if found else None
 
 
-def find_money(text: str) -> list[tuple[Span, Amount]]:
+@lru_cache(maxsize=4096)
+def find_money(text: str) -> tuple[tuple[Span, Amount], ...]:
     """Every number of a text that may be an amount, with where it stands; parts of ids and dates are none."""
     days = [span for span, _ in find_days(text)]
     found = []
@@ -105,7 +106,7 @@ def find_money(text: str) -> list[tuple[Span, Amount]]:
         start, end = match.span()
         if not any(start < last and first < end for first, last in days):
             found.append(((start, end), _amount(match)))
-    return found
+    return tuple(found)
 
 
 def looks_like_money(text: str) -> bool:
@@ -158,9 +159,10 @@ def read_day(value: object) -> Day | None:
     return day if day and day.year is not None else None
 
 
-def find_days(text: str) -> list[tuple[Span, Day]]:
+@lru_cache(maxsize=4096)
+def find_days(text: str) -> tuple[tuple[Span, Day], ...]:
     """Every day that stands in a text, with or without its year."""
-    return [(match.span(), day) for match in _DATE.finditer(text) if (day := _day(match))]
+    return tuple((match.span(), day) for match in _DATE.finditer(text) if (day := _day(match)))
 
 
 def same_day(written: Day, day: date) -> bool:

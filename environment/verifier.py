@@ -24,21 +24,42 @@ def verify(contract: Contract, changes: Sequence[RowChange], derived: Derived) -
 
     Raises ValueError when changes refer to each other in a circle or to labels that there are none of.
     """
-    groups = contract.groups()
-    state = _Matching(contract, groups, tuple(_Row(change, derived) for change in changes))
-    levels = reference_levels(contract)
-    for satisfied_only in (True, False):
-        for level in levels:
-            state.match(level, satisfied_only)
-    expected = tuple(state.judgement(number) for number in range(len(groups)))
-    collateral = tuple(state.collateral())
-    done = sum(judgement.satisfied for judgement in expected)
-    return Verdict(
-        expected=expected,
-        collateral=collateral,
-        strict=done == len(expected) and not collateral,
-        partial_credit=done / (len(expected) + len(collateral)),
-    )
+    return Judge(contract, derived).verdict(changes)
+
+
+class Judge:
+    """A contract made ready for many verdicts; what it found out about a changed row it keeps."""
+
+    def __init__(self, contract: Contract, derived: Derived) -> None:
+        """Raises ValueError like `verify`."""
+        self.contract = contract
+        self.derived = derived
+        self.groups = contract.groups()
+        self.levels = reference_levels(contract)
+        self.referred = tuple(tuple(_referred(change) for change in group) for group in self.groups)
+        self._rows: dict[int, _Row] = {}
+
+    def verdict(self, changes: Sequence[RowChange]) -> Verdict:
+        """The judgement of one net change."""
+        state = _Matching(self, tuple(self._row(change) for change in changes))
+        for satisfied_only in (True, False):
+            for level in self.levels:
+                state.match(level, satisfied_only)
+        expected = tuple(state.judgement(number) for number in range(len(self.groups)))
+        collateral = tuple(state.collateral())
+        done = sum(judgement.satisfied for judgement in expected)
+        return Verdict(
+            expected=expected,
+            collateral=collateral,
+            strict=done == len(expected) and not collateral,
+            partial_credit=done / (len(expected) + len(collateral)),
+        )
+
+    def _row(self, change: RowChange) -> _Row:
+        row = self._rows.get(id(change))
+        if row is None or row.change is not change:
+            row = self._rows[id(change)] = _Row(change, self.derived)
+        return row
 
 
 def reference_levels(contract: Contract) -> tuple[tuple[int, ...], ...]:
@@ -69,34 +90,59 @@ def reference_levels(contract: Contract) -> tuple[tuple[int, ...], ...]:
 
 
 class _Row:
-    """One changed row with what its application derives."""
+    """One changed row with what its application derives, and what was found out about it."""
 
-    __slots__ = ("action", "change", "derived")
+    __slots__ = ("_edges", "_touches", "action", "change", "derived", "kind")
 
     def __init__(self, change: RowChange, derived: Derived) -> None:
         self.change = change
         self.action: Action = "create" if change.before is None else "delete" if change.after is None else "update"
+        self.kind = change.app, change.collection, self.action
         self.derived = tuple(parse_path(path) for path in derived.get(change.app, {}).get(change.collection, ()))
+        self._edges: dict[tuple[str, tuple[str | None, ...]], _Edge | None] = {}
+        self._touches: dict[tuple[Path, ...], bool] = {}
 
     @property
     def values(self) -> Mapping[str, Any]:
         """The row as the end state has it, or as it was before it was deleted."""
         return self.change.after if self.change.after is not None else self.change.before or {}
 
-    def touches_only(self, listed: Sequence[Path]) -> bool:
+    def touches_only(self, listed: tuple[Path, ...]) -> bool:
         """Whether an update changed nothing but these paths and what the application derives."""
-        return not _strays(self.change.before or {}, self.change.after or {}, [*listed, *self.derived])
+        if listed not in self._touches:
+            paths = [*listed, *self.derived]
+            self._touches[listed] = not _strays(self.change.before or {}, self.change.after or {}, paths)
+        return self._touches[listed]
+
+    def edge(self, member: Change, labels: Sequence[str], refs: Mapping[str, str]) -> _Edge | None:
+        """How this row could be what the member expects; None when it could not. `labels` are those it refers to."""
+        key = member.label, tuple(refs.get(label) for label in labels)
+        if key not in self._edges:
+            self._edges[key] = self._judge(member, refs)
+        return self._edges[key]
+
+    def _judge(self, member: Change, refs: Mapping[str, str]) -> _Edge | None:
+        if member.action == "create":
+            if read_fields(self.values, member.key, refs).wrong:
+                return None
+        elif self.change.id != member.id:
+            return None
+        if member.action == "delete":
+            return _Edge(member, (), (), 1.0)
+        demands = {**member.key, **member.fields}
+        reading = read_fields(self.values, demands, refs)
+        right = 1 - len(reading.wrong) / max(len(demands), 1)
+        return _Edge(member, reading.wrong, tuple(reading.read.values()), right)
 
     def name(self) -> str:
         return f"{self.change.app}.{self.change.collection}/{self.change.id} ({self.action})"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Edge:
-    """One way in which a row may be what a group expects."""
+    """One way in which a row may be what a member of a group expects."""
 
     member: Change
-    row: int
     wrong: tuple[str, ...]
     read: tuple[Path, ...]
     right: float
@@ -106,111 +152,90 @@ class _Edge:
 class _Matching:
     """Which row was taken for which expected change so far."""
 
-    contract: Contract
-    groups: tuple[tuple[Change, ...], ...]
+    judge: Judge
     rows: tuple[_Row, ...]
-    taken: dict[int, _Edge] = field(default_factory=dict)
+    taken: dict[int, tuple[int, _Edge]] = field(default_factory=dict)
+    """Number of a group -> number of its row, and how they fit."""
     refs: dict[str, str] = field(default_factory=dict)
 
     def match(self, level: Sequence[int], satisfied_only: bool) -> None:
         """Take rows for the unmatched groups of a level, as many and as well as possible."""
-        used = {edge.row for edge in self.taken.values()}
+        waiting = [number for number in level if number not in self.taken]
+        if not waiting:
+            return
+        used = {row for row, _ in self.taken.values()}
         edges: dict[tuple[int, int], _Edge] = {}
-        for number in level:
-            if number in self.taken:
-                continue
-            for edge in self._edges(self.groups[number], self.refs):
-                best = edges.get((number, edge.row))
-                if edge.row in used or (satisfied_only and edge.wrong):
+        for number in waiting:
+            for row, edge in self._edges(number, self.refs):
+                if row in used or (satisfied_only and edge.wrong):
                     continue
+                best = edges.get((number, row))
                 if best is None or len(edge.wrong) < len(best.wrong):
-                    edges[number, edge.row] = edge
+                    edges[number, row] = edge
         rivalled = len({number for number, _ in edges}) < len(edges)
         weights = {
-            pair: (_CLAIMED + 500 * edge.right if edge.wrong else _SATISFIED)
-            + (self._support(pair[0], edge) if rivalled else 0)
-            for pair, edge in edges.items()
+            (number, row): (_CLAIMED + 500 * edge.right if edge.wrong else _SATISFIED)
+            + (self._support(number, row) if rivalled else 0)
+            for (number, row), edge in edges.items()
         }
         for number, row in best_assignment(weights).items():
-            self.taken[number] = edges[number, row]
-            self.refs.update({change.label: self.rows[row].change.id for change in self.groups[number]})
+            self.taken[number] = row, edges[number, row]
+            self.refs.update({change.label: self.rows[row].change.id for change in self.judge.groups[number]})
 
     def judgement(self, number: int) -> Judgement:
         """What became of a group; the label is that of the member that was met, else of its first."""
-        edge = self.taken.get(number)
-        if edge is None:
-            return Judgement(label=self.groups[number][0].label, satisfied=False, row_id=None)
-        row_id = self.rows[edge.row].change.id
+        if number not in self.taken:
+            return Judgement(label=self.judge.groups[number][0].label, satisfied=False, row_id=None)
+        row, edge = self.taken[number]
+        row_id = self.rows[row].change.id
         return Judgement(label=edge.member.label, satisfied=not edge.wrong, row_id=row_id, wrong=edge.wrong)
 
     def collateral(self) -> Iterator[str]:
         """Rows that are neither expected nor allowed, and expected rows with a change that isn't."""
-        taken = {edge.row: edge for edge in self.taken.values()}
+        taken = dict(self.taken.values())
         for index, row in enumerate(self.rows):
             edge = taken.get(index)
             if edge is None:
                 if row.action == "update" and row.touches_only(()):
                     continue
-                if not any(self._allows(allowance, row) for allowance in self.contract.allowed):
+                if not any(self._covers(allowance, row) for allowance in self._allowances(row)):
                     yield row.name()
-            elif row.action == "update":
+            elif row.action == "update" and not row.touches_only(edge.read):
                 spared = [path for allowance in self._allowances(row) for path in map(parse_path, allowance.fields)]
-                if not row.touches_only([*edge.read, *spared]):
+                if not row.touches_only((*edge.read, *spared)):
                     yield row.name()
 
-    def _edges(self, group: Sequence[Change], refs: Mapping[str, str]) -> Iterator[_Edge]:
-        for member in group:
+    def _edges(self, number: int, refs: Mapping[str, str]) -> Iterator[tuple[int, _Edge]]:
+        for member, labels in zip(self.judge.groups[number], self.judge.referred[number], strict=True):
+            kind = member.app, member.collection, member.action
             for index, row in enumerate(self.rows):
-                change = row.change
-                if (change.app, change.collection, row.action) != (member.app, member.collection, member.action):
-                    continue
-                if member.action != "create":
-                    if change.id != member.id:
-                        continue
-                elif read_fields(row.values, member.key, refs).wrong:
-                    continue
-                if member.action == "delete":
-                    yield _Edge(member, index, (), (), 1.0)
-                    continue
-                demands = {**member.key, **member.fields}
-                reading = read_fields(row.values, demands, refs)
-                yield _Edge(
-                    member,
-                    index,
-                    reading.wrong,
-                    tuple(reading.read.values()),
-                    1 - len(reading.wrong) / max(len(demands), 1),
-                )
+                if row.kind == kind and (edge := row.edge(member, labels, refs)):
+                    yield index, edge
 
-    def _support(self, number: int, edge: _Edge) -> int:
+    def _support(self, number: int, row: int) -> int:
         """How many changes that refer to this group would be met if this row were taken for it."""
-        labels = {change.label for change in self.groups[number]}
-        refs = {**self.refs, **dict.fromkeys(labels, self.rows[edge.row].change.id)}
+        labels = {change.label for change in self.judge.groups[number]}
+        refs = {**self.refs, **dict.fromkeys(labels, self.rows[row].change.id)}
         return sum(
-            any(not other.wrong for other in self._edges(group, refs))
-            for group in self.groups
-            if any(labels & set(_referred(change)) for change in group)
+            any(not edge.wrong for _, edge in self._edges(other, refs))
+            for other, referred in enumerate(self.judge.referred)
+            if any(labels.intersection(needed) for needed in referred)
         )
 
     def _allowances(self, row: _Row) -> Iterator[Allowance]:
-        for allowance in self.contract.allowed:
-            covered = (allowance.app, allowance.collection, allowance.action)
-            if covered != (row.change.app, row.change.collection, row.action):
-                continue
-            if not read_fields(row.values, allowance.where, self.refs).wrong:
+        for allowance in self.judge.contract.allowed:
+            covered = allowance.app, allowance.collection, allowance.action
+            if covered == row.kind and not read_fields(row.values, allowance.where, self.refs).wrong:
                 yield allowance
 
-    def _allows(self, allowance: Allowance, row: _Row) -> bool:
-        if allowance not in self._allowances(row):
-            return False
-        return row.action != "update" or row.touches_only([parse_path(path) for path in allowance.fields])
+    def _covers(self, allowance: Allowance, row: _Row) -> bool:
+        return row.action != "update" or row.touches_only(tuple(parse_path(path) for path in allowance.fields))
 
 
-def _referred(change: Change) -> Iterator[str]:
-    for matchers in (*change.key.values(), *change.fields.values()):
-        for matcher in matchers:
-            if isinstance(matcher, Ref):
-                yield matcher.label
+def _referred(change: Change) -> tuple[str, ...]:
+    """Labels that a change's matchers refer to."""
+    matchers = (matcher for found in (*change.key.values(), *change.fields.values()) for matcher in found)
+    return tuple(matcher.label for matcher in matchers if isinstance(matcher, Ref))
 
 
 def _strays(before: Any, after: Any, listed: Sequence[Path]) -> bool:

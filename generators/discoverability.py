@@ -28,6 +28,7 @@ from environment.task import Task
 
 _CURRENCIES = frozenset({"gbp", "eur", "usd", "chf", "cad", "aud", "jpy"})
 _WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun".split())
+_ID_FIELDS = ("id", "Id", "key")
 _PROSE_WORDS = 5
 """A string of this many words is prose, whose wording is free but for numbers, ids and addresses."""
 
@@ -80,7 +81,7 @@ def trace_values(
             if not names:
                 continue
             if any(seen.knows(name) or _computed(name, derived) for name in names) or _named_row(
-                task, change, names, seen
+                task, change.app, names, seen
             ):
                 count += 1
             else:
@@ -168,9 +169,10 @@ def _needed(value: Any) -> Iterator[str]:
     for (start, end), _ in find_days(text):
         covered.append((start, end))
         yield text[start:end] if read_day(text[start:end]) else _with_year(text[start:end])
-    for match in re.finditer(r"[\w.+-]+@[\w.-]*\w|#?\w*(?:[-/.,:]?\w+)*\d(?:[\w.,:/-]*\w)?", text):
-        if not any(match.start() < end and start < match.end() for start, end in covered):
-            yield match[0]
+    for match in re.finditer(r"[\w.+-]+@[\w.-]*\w|[\w#][\w.,:/#-]*", text):
+        told = "@" in match[0] or any(character.isdigit() for character in match[0])
+        if told and not any(match.start() < end and start < match.end() for start, end in covered):
+            yield match[0].rstrip(".,:/-")
     words = text.split()
     if len(words) < _PROSE_WORDS:
         named = [word.strip(".,:;!?()\"'") for word in words]
@@ -226,14 +228,37 @@ def _spellings(matcher: Matcher) -> Iterator[tuple[str, ...]]:
                     yield fact.spellings
 
 
-def _named_row(task: Task, change: Change, names: Sequence[str], seen: _Evidence) -> bool:
-    """Whether the value is the id of a row that the agent knows by another of its texts, such as a channel's name."""
-    for rows in task.world.get(change.app, {}).values():
+def _named_row(task: Task, app: str, names: Sequence[str], seen: _Evidence) -> bool:
+    """Whether the value is the id of a row that the agent knows by what no other row says, such as a channel's name.
+
+    A row that says nothing of its own is known by the row that it belongs to.
+    """
+    collections = task.world.get(app, {})
+    for rows in collections.values():
         for row in rows:
-            if any(row.get(name) in names for name in ("id", "Id", "key")):
-                others = (value for value in row.values() if isinstance(value, str) and value and value not in names)
-                return any(seen.knows(value) for value in others)
+            if not any(row.get(name) in names for name in _ID_FIELDS):
+                continue
+            texts = _own_texts(row, names)
+            others = {text for other in rows if other is not row for text in _own_texts(other, names)}
+            if any(seen.knows(text) for text in texts - others):
+                return True
+            parents = [
+                str(value) for name, value in row.items() if name not in _ID_FIELDS and _is_id(value, collections)
+            ]
+            return any(_named_row(task, app, (parent,), seen) for parent in parents if parent not in names)
     return False
+
+
+def _is_id(value: Any, collections: Mapping[str, Sequence[Mapping[str, Any]]]) -> bool:
+    if not isinstance(value, str):
+        return False
+    return any(row.get(name) == value for rows in collections.values() for row in rows for name in _ID_FIELDS)
+
+
+def _own_texts(row: Mapping[str, Any], names: Sequence[str]) -> set[str]:
+    """Texts of a row, those apart in which its id or its parents' stands."""
+    texts = (value for _, value in _scalars(row, "") if isinstance(value, str) and len(value) > 1)
+    return {text for text in texts if not any(text in name or name in text for name in names)}
 
 
 def _computed(value: str, derived: set[str]) -> bool:
@@ -292,7 +317,7 @@ def _decoded(text: str) -> str:
         data = json.loads(text)
     except ValueError:
         return text
-    return "\n".join(str(value) for _, value in _scalars(data, "") if value is not None)
+    return "\n".join(f"{name} {value}" for name, value in _scalars(data, "") if value is not None)
 
 
 def _normal(text: str) -> str:

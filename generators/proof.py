@@ -24,7 +24,7 @@ from environment.matchers import Star, accepts, read_fields
 from environment.record import canonical_json, content_hash
 from environment.rng import derive_seed
 from environment.task import Proof, Task, ToolCall
-from environment.verifier import reference_levels, verify
+from environment.verifier import Judge
 from environment.world import Base
 from generators.discoverability import trace_values
 from generators.labels import find_labels
@@ -44,7 +44,6 @@ class ProofError(Exception):
 def prove(task: Task, apps: tuple[App, ...] = APPS) -> Proof:
     """The counts of everything that was checked. Raises ProofError at the first check that fails."""
     case = _Case(task, apps, base_of(task, apps))
-    reference_levels(task.contract)
     case.solve()
     case.check_idle_and_excessive()
     case.check_drops()
@@ -154,11 +153,15 @@ class _Case:
         return _Run(tuple(results), changes, self.judge(changes), tuple(touched))
 
     def judge(self, changes: Sequence[RowChange]) -> Verdict:
-        return verify(self.task.contract, changes, derived_fields(self.apps))
+        return self._judge.verdict(changes)
+
+    @cached_property
+    def _judge(self) -> Judge:
+        return Judge(self.task.contract, derived_fields(self.apps))
 
     def _refuse_errors(self) -> None:
         for call, result in zip(self.task.reference, self.reference.results, strict=True):
-            if result.startswith('{"error":'):
+            if _refused(result):
                 raise self.fail("reference", f"{call.tool} is refused: {result[:300]}")
 
     # Idleness and excess
@@ -270,7 +273,8 @@ class _Case:
     def check_traps(self) -> None:
         """The whole solution of each hurried worker, through the tools, is not strict."""
         for trap in self.task.traps:
-            verdict = self.run(trap.sprung).verdict
+            # reading changes nothing and takes most of the time
+            verdict = self.run([call for call in trap.sprung if self.access.get(call.tool) != "read"]).verdict
             if verdict.strict:
                 raise self.fail("trap", f"{trap.name} ({trap.note}) is strict all the same")
             self.mutants["trap"] += 1
@@ -362,7 +366,11 @@ class _Case:
         ]
         if changed == list(calls):
             return
-        verdict = self.run(changed).verdict
+        replay = self.run(changed)
+        verdict = replay.verdict
+        if strict and any(_refused(result) for result in replay.results):
+            # the application doesn't take this spelling, so nobody can leave it behind
+            return
         if verdict.strict is not strict:
             raise self.fail("replay", f"{other!r} instead of {value!r} through the tools gives {_wording(verdict)}")
         self.replayed += 1
@@ -417,6 +425,10 @@ def _traced(case: _Case) -> int:
 @lru_cache
 def _access(apps: tuple[App, ...]) -> Mapping[str, str]:
     return {action.name: action.access for app in apps for action in app.all_actions}
+
+
+def _refused(result: str) -> bool:
+    return result.startswith('{"error":')
 
 
 def _wording(verdict: Verdict) -> str:
