@@ -54,7 +54,7 @@ def decontaminate(
         names.update(companies)
         totals.update(
             passages=len(reading.passages),
-            words=len(reading.words),
+            words=reading.word_count(),
             ngrams=int(np.count_nonzero(reading.left >= settings.ngram_words)),
         )
     ours = Side(tasks=len(tasks), names=len(names), **{part: totals[part] for part in ("passages", "words", "ngrams")})
@@ -121,7 +121,7 @@ class _PublicSide:
         self.side = Side(
             tasks=len(benchmark.tasks),
             passages=len(everything.passages),
-            words=len(everything.words),
+            words=everything.word_count(),
             ngrams=len(self._ngrams),
             names=len(companies),
         )

@@ -30,7 +30,7 @@ from decontam.lexicon import (
     WRAPPERS,
 )
 from decontam.passages import Passage
-from decontam.reading import Reading, Sieve, code_of
+from decontam.reading import Reading, Sieve, codes_of
 from decontam.words import words_of
 
 _CAPITALISED = r"[A-Z0-9][\w&.’'-]*"
@@ -125,6 +125,7 @@ class NameIndex:
         self._companies = companies
         self._prefixes = frozenset(key[:end] for key in companies for end in range(2, len(key) + 1))
         self._sieve = Sieve(self._prefixes)
+        self._words = frozenset(reading.words)
         self._order = np.argsort(reading.codes, kind="stable")
         self._sorted = reading.codes[self._order]
         self._asked: dict[str, CompanyName | None] = {}
@@ -177,7 +178,9 @@ class NameIndex:
         while open_runs:
             rest, at, width = open_runs.pop(0)
             for end in range(2 if width == 0 else 1, len(rest) + 1):
-                code = np.uint64(code_of(rest[:end]))
+                if rest[:end] not in self._words:
+                    continue
+                code = codes_of([rest[:end]])[0]
                 if width == 0:
                     low, high = (
                         np.searchsorted(self._sorted, code, "left"),

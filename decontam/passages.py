@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from decontam.benchmark import BenchmarkTask
@@ -56,7 +57,7 @@ def seen_by_the_agent(passages: Sequence[Passage]) -> tuple[Passage, ...]:
 def _add_any(value: Any, path: str, field: str, found: list[Passage]) -> None:
     if isinstance(value, str):
         _add_text(value, path, field, found)
-    elif isinstance(value, Mapping):
+    elif isinstance(value, (dict, Mapping)):
         if _is_rich(value):
             _add_text(_rich_text(value), path, field, found)
         else:
@@ -74,15 +75,14 @@ def _add_mapping(value: Mapping[str, Any], path: str, field: str, found: list[Pa
 
 
 def _add_list(values: Sequence[Any], path: str, field: str, found: list[Passage]) -> None:
-    if not values:
-        return
-    if all(isinstance(value, str) for value in values):
+    first = values[0] if values else None
+    if isinstance(first, str) and all(isinstance(value, str) for value in values):
         _add_text("\n".join(values), path, field, found)
-    elif isinstance(values[0], Mapping) and _are_sheet_rows(field, values):
+    elif isinstance(first, (dict, Mapping)) and _are_sheet_rows(field, values):
         _add_sheet_rows(values, path, field, found)
-    elif all(isinstance(value, (list, tuple)) for value in values):
+    elif isinstance(first, (list, tuple)) and all(isinstance(value, (list, tuple)) for value in values):
         _add_grid([(path, number, list(row)) for number, row in enumerate(values)], path, field, found)
-    elif isinstance(values[0], Mapping) and _is_rich(values[0]):
+    elif isinstance(first, (dict, Mapping)) and _is_rich(first):
         _add_text(_rich_text(values), path, field, found)
     else:
         for number, value in enumerate(values):
@@ -143,13 +143,13 @@ def _json_inside(text: str) -> Any:
 
 def _are_sheet_rows(field: str, rows: Sequence[Any]) -> bool:
     """Rows that hold `cells`, or flat rows of a collection that says it belongs to a sheet."""
-    if not all(isinstance(row, Mapping) for row in rows):
+    if not all(isinstance(row, (dict, Mapping)) for row in rows):
         return False
-    if any(isinstance(row.get("cells"), (list, tuple, Mapping)) for row in rows):
+    if any("cells" in row and isinstance(row["cells"], (list, tuple, Mapping)) for row in rows):
         return True
-    collection = field.rpartition(".")[2].lower()
-    flat = all(not isinstance(value, (list, tuple, Mapping)) for row in rows for value in row.values())
-    return flat and "sheet" in field.lower() and collection in ("rows", "records", "data")
+    if "sheet" not in field.lower() or field.rpartition(".")[2].lower() not in ("rows", "records", "data"):
+        return False
+    return all(not isinstance(value, (list, tuple, Mapping)) for row in rows for value in row.values())
 
 
 def _add_sheet_rows(rows: Sequence[Mapping[str, Any]], path: str, field: str, found: list[Passage]) -> None:
@@ -180,21 +180,23 @@ def _add_sheet_rows(rows: Sequence[Mapping[str, Any]], path: str, field: str, fo
 
 def _add_grid(grid: list[tuple[str, int, list[Any]]], path: str, field: str, found: list[Passage]) -> None:
     """Each row of cells as one passage and each column as one; a row numbered -1 is the headings."""
-    for row_path, number, cells in grid:
-        text = "\t".join(cell for cell in map(_cell_text, cells) if cell)
+    texts = [list(map(_cell_text, cells)) for _, _, cells in grid]
+    for (row_path, number, _), cells in zip(grid, texts, strict=True):
+        text = "\t".join(filter(None, cells))
         if text:
             found.append(
                 Passage(f"{row_path}[{number}].cells" if number >= 0 else f"{path}.header", text, f"{field}.row")
             )
-    for column in range(max((len(cells) for _, _, cells in grid), default=0)):
-        texts = [_cell_text(cells[column]) for _, _, cells in grid if column < len(cells)]
-        text = "\n".join(cell for cell in texts if cell)
+    for column, column_cells in enumerate(zip_longest(*texts, fillvalue="")):
+        text = "\n".join(filter(None, column_cells))
         if text:
             found.append(Passage(f"{path}.column[{column}]", text, f"{field}.column"))
 
 
 def _cell_text(cell: Any) -> str:
     """What a cell shows on one line, "" when it is empty."""
+    if isinstance(cell, str) and cell.isprintable() and "<" not in cell and "&" not in cell:
+        return cell
     if cell is None or isinstance(cell, (list, tuple, Mapping)):
         return ""
     return " ".join(without_markup(str(cell)).split())

@@ -40,7 +40,11 @@ def without_markup(text: str) -> str:
 
 def decoded_base64(text: str) -> str | None:
     """The text inside base64 or base64url (wrapped in lines or not), None when there is none."""
-    compact = "".join(_DATA_URL.sub("", text, count=1).split())
+    if text.startswith("data:"):
+        text = _DATA_URL.sub("", text, count=1)
+    if "@" in text or "." in text:  # addresses, the most frequent long strings without blanks
+        return None
+    compact = "".join(text.split())
     if not _BASE64.fullmatch(compact):
         return None
     standard = compact.rstrip("=").replace("-", "+").replace("_", "/")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
 from decontam.passages import Passage
-from decontam.words import words_of
+from decontam.words import BREAK, words_of_texts
 
 Codes = NDArray[np.uint64]
 
@@ -20,11 +21,14 @@ _FACTOR = 0x9E3779B97F4A7C15
 _SIEVE_BITS = 20
 
 
-class _WordCodes(dict[str, int]):
-    """xxh3 of each word, remembered for the first quarter of a million words so that memory stays bounded."""
+class _WordCodes(dict[str, bytes]):
+    """xxh3 of each word, remembered for the first quarter of a million words so that memory stays bounded.
 
-    def __missing__(self, word: str) -> int:
-        code = xxhash.xxh3_64_intdigest(word.encode("utf-8", "surrogatepass"))
+    Eight bytes each: joining bytes into an array takes half the time of converting integers.
+    """
+
+    def __missing__(self, word: str) -> bytes:
+        code = xxhash.xxh3_64_digest(word.encode("utf-8", "surrogatepass"))
         if len(self) < _REMEMBERED:
             self[word] = code
         return code
@@ -33,45 +37,47 @@ class _WordCodes(dict[str, int]):
 _codes = _WordCodes()
 
 
-def code_of(word: str) -> int:
-    """The 64-bit code of one normalised word; the same in every process."""
-    return _codes[word]
+def codes_of(words: Iterable[str]) -> Codes:
+    """The 64-bit code of each normalised word; the same in every process."""
+    return np.frombuffer(b"".join(map(_codes.__getitem__, words)), dtype=">u8").astype(np.uint64)
+
+
+_BREAK = codes_of([BREAK])[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The words of `passages`, one passage after the other."""
+    """The words of `passages`, one passage after the other, each followed by BREAK."""
 
     passages: Sequence[Passage]
+    """Those that hold a word."""
     words: list[str]
     codes: Codes
     """Code of each word."""
     starts: list[int]
     """Position of each passage's first word."""
     left: NDArray[np.int64]
-    """For each position, how many words of its passage begin there or later."""
+    """For each position, how many words of its passage begin there or later; 0 at a BREAK."""
 
     def passage_at(self, position: int) -> int:
         """Number of the passage that holds the word at `position`."""
         return bisect_right(self.starts, position) - 1
 
+    def word_count(self) -> int:
+        """Words of all passages."""
+        return int(np.count_nonzero(self.left))
+
 
 def read(passages: Iterable[Passage]) -> Reading:
     """The reading of those of `passages` that hold a word."""
-    kept: list[Passage] = []
-    words: list[str] = []
-    starts: list[int] = []
-    for passage in passages:
-        own = words_of(passage.text)
-        if own:
-            kept.append(passage)
-            starts.append(len(words))
-            words += own
-    codes = np.fromiter(map(_codes.__getitem__, words), dtype=np.uint64, count=len(words))
-    ends = np.array([*starts[1:], len(words)], dtype=np.int64) if starts else np.zeros(0, dtype=np.int64)
-    lengths = np.diff(ends, prepend=0)
-    left = np.repeat(ends, lengths) - np.arange(len(words), dtype=np.int64)
-    return Reading(kept, words, codes, starts, left)
+    given = list(passages)
+    words = words_of_texts([passage.text for passage in given])
+    codes = codes_of(words)
+    breaks = np.flatnonzero(codes == _BREAK)
+    starts = np.concatenate([np.zeros(1, dtype=np.int64), breaks[:-1] + 1]) if len(given) else breaks
+    left = np.repeat(breaks, breaks - starts + 1) - np.arange(len(words), dtype=np.int64)
+    held = starts < breaks
+    return Reading(list(compress(given, held.tolist())), words, codes, starts[held].tolist(), left)
 
 
 def joined(readings: Sequence[Reading]) -> Reading:
@@ -125,8 +131,7 @@ class Sieve:
     def __init__(self, words: Iterable[str]) -> None:
         self._words = frozenset(words)
         self._table = np.zeros(1 << _SIEVE_BITS, dtype=bool)
-        codes = np.array([code_of(word) for word in self._words], dtype=np.uint64)
-        self._table[codes & _SIEVE_MASK] = True
+        self._table[codes_of(self._words) & _SIEVE_MASK] = True
 
     def positions(self, reading: Reading) -> list[int]:
         """Positions whose word is in the set, in order."""

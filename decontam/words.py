@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import NamedTuple
 
 _APOSTROPHES = "'\u2018\u2019\u201b\u02bc\u02b9\u00b4\uff07"
@@ -15,7 +16,11 @@ _LOOSE_ACCENTS = re.compile("[\u0300-\u036f]")
 _IDEOGRAPHS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(f"[{_IDEOGRAPHS}]|[^\\W_{_IDEOGRAPHS}]+")
 _DROP_APOSTROPHES = dict.fromkeys(map(ord, _APOSTROPHES))
+BREAK = "\x01"
+"""Stands for the end of a text among words; no text has it as a word."""
 _ASCII = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)} | {ord("'"): None}
+
+_ASCII_AND_BREAK = {**_ASCII, ord(BREAK): BREAK}
 
 
 def words_of(text: str) -> list[str]:
@@ -29,6 +34,24 @@ def words_of(text: str) -> list[str]:
     visible = _INVISIBLE.sub("", text).translate(_DROP_APOSTROPHES)
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", visible).casefold())
     return _WORD.findall(_LOOSE_ACCENTS.sub("", folded.translate(_DROP_APOSTROPHES)))
+
+
+def words_of_texts(texts: Sequence[str]) -> list[str]:
+    """The words of each text followed by BREAK, as one list: many times faster than text by text."""
+    words: list[str] = []
+    plain: list[str] = []
+    for text in texts:
+        if text.isascii() and BREAK not in text:
+            plain.append(text)
+        else:
+            words += _plain_words(plain)
+            plain.clear()
+            words += [*words_of(text), BREAK]
+    return words + _plain_words(plain)
+
+
+def _plain_words(texts: list[str]) -> list[str]:
+    return f" {BREAK} ".join([*texts, ""]).translate(_ASCII_AND_BREAK).split() if texts else []
 
 
 class Span(NamedTuple):
