@@ -46,7 +46,7 @@ class Server:
         hosted = [app for app in self._apps if app.host_pattern.fullmatch(host)]
         if not hosted:
             return _unreachable(url)
-        app = max(hosted, key=lambda app: (parts.path.startswith(app.base_path), len(app.base_path)))
+        app = max(hosted, key=lambda app: (app.below(parts.path) is not None, len(app.base_path)))
         try:
             query = _query(parts.query, params)
             return self._answer(app, method.upper(), parts.path, query, body)
@@ -95,9 +95,9 @@ def _query(text: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _route(app: App, method: str, path: str) -> tuple[Route, dict[str, str]]:
-    if not path.startswith(app.base_path):
+    rest, other = app.below(path), False
+    if rest is None:
         raise AppError(404, f"No such path: {path[:200]}", "NOT_FOUND")
-    rest, other = path[len(app.base_path) :], False
     for route in app.routes:
         match = route.pattern.fullmatch(rest)
         if match:

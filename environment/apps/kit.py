@@ -141,6 +141,8 @@ class App:
     """HTTP status of every refusal, for vendors that answer errors with 200."""
     hosts_also: tuple[str, ...] = ()
     """Other hosts that are answered too, because people often write them."""
+    base_path_also: str | None = None
+    """Regular expression of other base paths that are answered alike, such as other versions of the API."""
 
     @cached_property
     def host_pattern(self) -> re.Pattern[str]:
@@ -150,6 +152,13 @@ class App:
     @cached_property
     def all_actions(self) -> tuple[Action, ...]:
         return self.actions + tuple(_route_action(self, route) for route in self.routes if route.as_action)
+
+    def below(self, path: str) -> str | None:
+        """The part of a path below the base path, None for a path that is not below it."""
+        if path.startswith(self.base_path):
+            return path[len(self.base_path) :]
+        other = re.match(self.base_path_also, path) if self.base_path_also else None
+        return path[other.end() :] if other else None
 
     def url(self, path: str, org: str = "acme") -> str:
         return f"https://{self.host.replace('{org}', org)}{self.base_path}{path}"

@@ -126,7 +126,9 @@ class Query:
 
 
 PERIODS = frozenset(
-    f"{side}_{unit}" for side in ("LAST", "THIS", "NEXT") for unit in ("WEEK", "MONTH", "QUARTER", "YEAR")
+    f"{side}_{unit}"
+    for side in ("LAST", "THIS", "NEXT")
+    for unit in ("WEEK", "MONTH", "QUARTER", "YEAR", "FISCAL_QUARTER", "FISCAL_YEAR")
 ) | frozenset(("YESTERDAY", "TODAY", "TOMORROW", "LAST_90_DAYS", "NEXT_90_DAYS"))
 COUNTED_PERIODS = frozenset(
     f"{side}_N_{unit}" for side in ("LAST", "NEXT") for unit in ("DAYS", "WEEKS", "MONTHS", "QUARTERS", "YEARS")
@@ -173,7 +175,7 @@ def _tokens(text: str) -> list[_Token]:
         match = _TOKEN.match(text, position)
         if match is None:
             start = position + len(text[position:]) - len(text[position:].lstrip())
-            raise SoqlError(_pointed(text, start, f"unexpected token: '{text[start : start + 10]}'"))
+            raise SoqlError(_pointed(text, start, f"unexpected token: '{text[start : start + 1]}'"))
         kind = str(match.lastgroup)
         tokens.append(_Token(kind, match.group(kind), match.start(kind)))
         position = match.end()

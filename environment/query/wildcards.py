@@ -16,10 +16,16 @@ def like(pattern: str) -> Callable[[str], bool]:
     symbols = _symbols(pattern.lower())
     if ONE in symbols:
         return lambda text: _matches(text.lower(), symbols)
-    pieces = "".join("\0" if symbol is ANY else str(symbol) for symbol in symbols).split("\0")
-    if len(pieces) == 1:
-        return lambda text: text.lower() == pieces[0]
-    first, *middle, last = pieces
+    letters: list[list[str]] = [[]]
+    for symbol in symbols:
+        if symbol is ANY:
+            letters.append([])
+        else:
+            letters[-1].append(str(symbol))
+    first, *middle = ("".join(piece) for piece in letters)
+    if not middle:
+        return lambda text: text.lower() == first
+    last = middle.pop()
     return lambda text: _holds(text.lower(), first, middle, last)
 
 

@@ -229,7 +229,7 @@ def _convert_lead(fetch: Fetch, args: ConvertLead) -> Any:
     inputs = {"leadId": args.id, "createOpportunity": args.opportunity}
     if args.account_id is not None:
         inputs["accountId"] = args.account_id
-    outcome = fetch("POST", "/actions/standard/convertLead", None, {"inputs": [inputs]})[0]
+    outcome = fetch("POST", "/actions/custom/apex/ConvertLead", None, {"inputs": [inputs]})[0]
     return {name: value for name, value in outcome["outputValues"].items() if value is not None}
 
 

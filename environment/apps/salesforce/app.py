@@ -1,12 +1,15 @@
 """Salesforce: the REST API of a company's Sales and Service Cloud org.
 
-After the REST API Developer Guide, the Object Reference and the SOQL and SOSL Reference for API version 60.0
-(developer.salesforce.com/docs/atlas.en-us.260.0: dome_sobject_create, resources_query, resources_sobject_retrieve,
-resources_search_parameterized, resources_composite_sobjects_collections, errorcodes, sforce_api_calls_convertlead).
-Leaves out authentication, sharing, record types, the recycle bin, formula and roll-up fields, upsert by external id,
-assignment and validation rules, SOSL, and the Bulk, Tooling and UI APIs. A query locator carries its query, so later
-pages see later writes. Status, stage and priority picklists are restricted to their values, as in an org whose
-administrator ticked that box. Lead conversion answers at /actions/standard/convertLead.
+After the REST API Developer Guide, the Object Reference, the SOAP API Guide (convertLead) and the SOQL and SOSL
+Reference of developer.salesforce.com for API version 60.0: pages dome_sobject_create, dome_query, dome_get_field_values,
+dome_update_fields, dome_delete_record, resources_search_parameterized, errorcodes, sforce_api_calls_convertlead,
+sforce_api_calls_soql_select_dateformats and sforce_api_calls_soql_select_orderby.
+
+Leaves out authentication, sharing, record types, the recycle bin, formula fields, composite requests, upsert by external
+id, assignment and validation rules, SOSL, and the Bulk, Tooling and UI APIs. Other versions of the API are answered as
+60.0. A query locator carries its query, so later pages see later writes. Status, stage, priority and rating picklists
+are restricted to their values, as in an org whose administrator ticked that box. REST has no lead conversion of its own:
+like many orgs this one exposes it as an Apex invocable action.
 """
 
 from __future__ import annotations
@@ -200,7 +203,7 @@ def convert_lead(call: Call, args: ConvertArgs) -> Any:
             item.opportunityName,
             item.createOpportunity,
         )
-        outcomes.append({"actionName": "convertLead", "errors": None, "isSuccess": True, "outputValues": made})
+        outcomes.append({"actionName": "ConvertLead", "errors": None, "isSuccess": True, "outputValues": made})
     return outcomes
 
 
@@ -235,6 +238,7 @@ APP = App(
     host="{org}.my.salesforce.com",
     hosts_also=("{org}.salesforce.com", "login.salesforce.com"),
     base_path=BASE_PATH,
+    base_path_also=r"/services/data/v[2-6]\d\.0",
     rows=_ROWS,
     ids={kind: partial(spell_id, kind.__name__) for kind in _ROWS},
     error_body=error_body,
@@ -280,7 +284,7 @@ APP = App(
         Route("delete_record", "DELETE", "/sobjects/{object}/{id}", "write", RecordArgs, delete_record, as_action=False,
               keywords="remove"),
         Route(
-            "convert_lead", "POST", "/actions/standard/convertLead", "write", ConvertArgs, convert_lead,
+            "convert_lead", "POST", "/actions/custom/apex/ConvertLead", "write", ConvertArgs, convert_lead,
             as_action=False, keywords="qualified lead conversion",
         ),
     ),

@@ -21,7 +21,7 @@ from environment.query.wildcards import like
 
 Test = Callable[[SObject], bool]
 _NUMBERS = ("double", "currency", "percent", "int")
-_TEXTS = ("string", "textarea", "email", "phone", "url", "picklist")
+_TEXTS = ("string", "email", "phone", "url", "picklist")
 
 
 class Conditions:
@@ -53,6 +53,9 @@ class Conditions:
             inner = self.test(node.operand, kind)
             return lambda row: not inner(row)
         read, column = self._paths.resolve(node.path, kind)
+        if column.kind == "textarea":
+            shown = ".".join(node.path)[:80]
+            raise Refusal(400, "INVALID_FIELD", f"field '{shown}' can not be filtered in a query call")
         if isinstance(node, Membership):
             return self._membership(node, read, column)
         if node.operator == "like":

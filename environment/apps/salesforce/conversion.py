@@ -109,7 +109,7 @@ def _opportunity(
     """Salesforce names it after the company and lets it close at the end of the quarter."""
     month = (call.now.month - 1) // 3 * 3 + 3
     fields = {
-        "Name": (name or f"{lead.Company}-")[:120],
+        "Name": (name or lead.Company)[:120],
         "AccountId": account.Id,
         "ContactId": contact.Id,
         "StageName": DEFAULT_STAGE,

@@ -28,7 +28,13 @@ def grouped(
     query: Query, kind: type[SObject], rows: Iterable[SObject], paths: Paths
 ) -> tuple[list[Group], Callable[[Group], dict[str, Any]]]:
     """The groups in their order, and how one is rendered. Without GROUP BY all records make one group."""
-    keys = [paths.resolve(path, kind)[0] for path in query.group_by]
+    keys = []
+    for path in query.group_by:
+        key, column = paths.resolve(path, kind)
+        if column.kind in ("textarea", "currency", "double", "percent", "datetime"):
+            shown = ".".join(path)[:80]
+            raise Refusal(400, "INVALID_FIELD", f"field '{shown}' can not be grouped in a query call")
+        keys.append(key)
     columns = _columns(query, kind, paths)
     groups: dict[tuple[Any, ...], list[SObject]] = {} if keys else {(): []}
     for row in rows:

@@ -1,4 +1,4 @@
-"""A period is the half-open range of days that a SOQL date literal stands for, in the org's time zone."""
+"""A period is the half-open range of days that a SOQL date literal stands for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _DAYS = {"YESTERDAY": (-1, 0), "TODAY": (0, 1), "TOMORROW": (1, 2), "LAST_90_DAY
 
 
 def days_of(period: Period, today: date) -> tuple[date, date]:
-    """First day of the period and first day after it. Weeks begin on Sunday, as in a US org.
+    """First day of the period and first day after it. Weeks begin on Sunday and fiscal years in January.
 
     LAST_N_DAYS:n ends with today; NEXT_N_DAYS:n and every other LAST or NEXT leave the present day or unit out.
     Raises OverflowError when the calendar does not reach that far.
@@ -18,7 +18,7 @@ def days_of(period: Period, today: date) -> tuple[date, date]:
     if period.name in _DAYS:
         first, after = _DAYS[period.name]
         return today + timedelta(first), today + timedelta(after)
-    words, count = period.name.split("_"), period.count or 0
+    words, count = period.name.replace("FISCAL_", "").split("_"), period.count or 0
     if period.count is None:
         step = {"LAST": -1, "THIS": 0, "NEXT": 1}[words[0]]
         return _start(today, words[1], step), _start(today, words[1], step + 1)

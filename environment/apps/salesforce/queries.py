@@ -90,6 +90,9 @@ class _Selection:
             if isinstance(order.by, Aggregate):
                 raise Refusal(400, "MALFORMED_QUERY", "an aggregate in ORDER BY needs a GROUP BY")
             read, column = self._paths.resolve(order.by, kind)
+            if column.kind == "textarea":
+                shown = ".".join(order.by)[:80]
+                raise Refusal(400, "INVALID_FIELD", f"field '{shown}' can not be sorted in a query call")
             sort(rows, read, column, order)
         return _window(rows, query)
 

@@ -22,7 +22,7 @@ _KINDS: dict[str, frozenset[Kind]] = {
     "ALL": frozenset(("string", "textarea", "email", "phone", "url")),
 }
 _KINDS["SIDEBAR"] = _KINDS["ALL"]
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"\w{1,255}")
 
 
 def search(
