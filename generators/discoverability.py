@@ -28,7 +28,6 @@ from environment.task import Task
 
 _CURRENCIES = frozenset({"gbp", "eur", "usd", "chf", "cad", "aud", "jpy"})
 _WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun".split())
-_ID_FIELDS = ("id", "Id", "key")
 _PROSE_WORDS = 5
 """A string of this many words is prose, whose wording is free but for numbers, ids and addresses."""
 
@@ -46,48 +45,49 @@ class Trace:
 
 
 def trace_values(
-    task: Task, results: Sequence[str], writes: frozenset[str], specs: Sequence[Mapping[str, Any]]
+    task: Task,
+    results: Sequence[str],
+    writes: frozenset[str],
+    specs: Sequence[Mapping[str, Any]],
+    id_fields: Mapping[str, Mapping[str, str]],
 ) -> Trace:
     """The trace of the reference's writing calls and of everything that the contract demands.
 
-    `results` are the answers to the reference's calls, `writes` the names of writing tools, `specs` the tools offered.
+    `results` are the answers to the reference's calls, `writes` the names of writing tools, `specs` the tools offered,
+    `id_fields` app -> collection -> the field that is its rows' id.
     """
-    prompt = _Evidence.of([task.prompt])
     seen = _Evidence.of([task.prompt, *_enums(specs)])
     derived = {_normal(derivation.value) for derivation in task.derivations}
-    unseen: list[str] = []
-    count = 0
+    found, unseen = 0, []
     pending: list[str] = []
     for call, result in zip(task.reference, results, strict=True):
         if call.tool in writes:
             seen.add(pending)
             pending = []
             for place, value in _scalars(call.arguments, call.tool):
-                for needed in _needed(value):
-                    if seen.knows(needed) or _computed(needed, derived):
-                        count += 1
-                    else:
-                        unseen.append(f"{place}: {needed!r}")
+                needs = list(_needed(value))
+                missing = [needed for needed in needs if not (seen.knows(needed) or _computed(needed, derived))]
+                found += len(needs) - len(missing)
+                unseen += [f"{place}: {needed!r}" for needed in missing]
         pending.append(result)
     seen.add(pending)
     for derivation in task.derivations:
-        for operand in _operands(derivation.rule):
-            if not (seen.knows(operand) or _computed(operand, derived)):
-                unseen.append(f"rule {derivation.rule!r}: {operand!r}")
-    elsewhere = False
+        others = derived - {_normal(derivation.value)}
+        missing = [n for n in _operands(derivation.rule) if not (seen.knows(n) or _computed(n, others))]
+        unseen += [f"rule {derivation.rule!r}: {operand!r}" for operand in missing]
+    prompt = _Evidence.of([task.prompt])
+    in_world = False
     for change in task.contract.changes():
+        rows = _Rows.of(task, change.app, id_fields[change.app])
         for place, spellings in _demands(change):
-            names = [spelling for spelling in spellings if spelling]
-            if not names:
-                continue
-            if any(seen.knows(name) or _computed(name, derived) for name in names) or _named_row(
-                task, change.app, names, seen
-            ):
-                count += 1
+            if rows.has(spellings):
+                missed = not any(seen.knows(name) or rows.known(name, seen) for name in spellings)
             else:
-                unseen.append(f"{place}: {names[0]!r}")
-            elsewhere |= not any(prompt.knows(name) for name in names)
-    return Trace(count, tuple(unseen), elsewhere)
+                missed = not any(seen.knows(name) or _computed(name, derived) for name in spellings)
+                in_world |= not any(prompt.knows(name) for name in spellings)
+            found += not missed
+            unseen += [f"{place}: {spellings[0]!r}"] if missed else []
+    return Trace(found, tuple(unseen), in_world)
 
 
 @dataclass
@@ -228,37 +228,43 @@ def _spellings(matcher: Matcher) -> Iterator[tuple[str, ...]]:
                     yield fact.spellings
 
 
-def _named_row(task: Task, app: str, names: Sequence[str], seen: _Evidence) -> bool:
-    """Whether the value is the id of a row that the agent knows by what no other row says, such as a channel's name.
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Rows of one application: each collection as id -> row."""
 
-    A row that says nothing of its own is known by the row that it belongs to.
-    """
-    collections = task.world.get(app, {})
-    for rows in collections.values():
-        for row in rows:
-            if not any(row.get(name) in names for name in _ID_FIELDS):
+    collections: tuple[Mapping[str, Mapping[str, Any]], ...]
+
+    @classmethod
+    def of(cls, task: Task, app: str, id_fields: Mapping[str, str]) -> _Rows:
+        found = task.world.get(app, {}).items()
+        return cls(tuple({str(row[id_fields[name]]): row for row in rows} for name, rows in found))
+
+    def has(self, names: Iterable[str]) -> bool:
+        """Whether one of the names is a row's id."""
+        return any(name in rows for name in names for rows in self.collections)
+
+    def known(self, key: str, seen: _Evidence, ids: frozenset[str] = frozenset()) -> bool:
+        """Whether this is the id of a row that the agent knows by what no other row says, such as a channel's name.
+
+        A row that says nothing of its own is known by the row that it belongs to; `ids` were asked for already.
+        """
+        for rows in self.collections:
+            if key not in rows:
                 continue
-            texts = _own_texts(row, names)
-            others = {text for other in rows if other is not row for text in _own_texts(other, names)}
+            texts = _own_texts(rows[key], key)
+            others = {text for other, row in rows.items() if other != key for text in _own_texts(row, key)}
             if any(seen.knows(text) for text in texts - others):
                 return True
-            parents = [
-                str(value) for name, value in row.items() if name not in _ID_FIELDS and _is_id(value, collections)
-            ]
-            return any(_named_row(task, app, (parent,), seen) for parent in parents if parent not in names)
-    return False
-
-
-def _is_id(value: Any, collections: Mapping[str, Sequence[Mapping[str, Any]]]) -> bool:
-    if not isinstance(value, str):
+            asked = ids | {key}
+            values = {value for value in rows[key].values() if isinstance(value, str)} - asked
+            return any(self.known(value, seen, asked) for value in sorted(values))
         return False
-    return any(row.get(name) == value for rows in collections.values() for row in rows for name in _ID_FIELDS)
 
 
-def _own_texts(row: Mapping[str, Any], names: Sequence[str]) -> set[str]:
+def _own_texts(row: Mapping[str, Any], key: str) -> set[str]:
     """Texts of a row, those apart in which its id or its parents' stands."""
     texts = (value for _, value in _scalars(row, "") if isinstance(value, str) and len(value) > 1)
-    return {text for text in texts if not any(text in name or name in text for name in names)}
+    return {text for text in texts if text not in key and key not in text}
 
 
 def _computed(value: str, derived: set[str]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from environment.task import Task
@@ -13,13 +13,15 @@ _WORDS = (
     "lookalike", "look-alike", "stale_row", "worldloom", "ground truth", "ground_truth", "reference solution", "mutant",
     "collateral", "hurried worker", "expected change", "automationbench", "benchmark", "chaff",
 )  # fmt: skip
+IdFields = Mapping[str, Mapping[str, str]]
+"""app -> collection -> the field that is its rows' id."""
 _TELLING_ID = re.compile(
     r"(?:^|[^a-z])(?:fake|wrong|right|dup|duplicate|stale|decoy|trap|target|noise|near|expected|answer|old|real)(?:[^a-z]|$)",
     re.I,
 )
 
 
-def find_labels(task: Task) -> list[str]:
+def find_labels(task: Task, id_fields: IdFields) -> list[str]:
     """Labels that stand in the prompt, the actor, the world's values or its ids."""
     texts = [task.prompt, *task.actor.values(), *_texts(task.world)]
     everything = "\n".join(texts).casefold()
@@ -27,7 +29,7 @@ def find_labels(task: Task) -> list[str]:
     found = [
         word for word in sorted(words) if word in everything and re.search(rf"(?<!\w){re.escape(word)}", everything)
     ]
-    return found + [key for key in _ids(task) if _TELLING_ID.search(key)]
+    return found + [key for key in _ids(task, id_fields) if _TELLING_ID.search(key)]
 
 
 def _names(name: str) -> tuple[str, ...]:
@@ -35,13 +37,10 @@ def _names(name: str) -> tuple[str, ...]:
     return (name, name.replace("_", "-"), name.replace("_", "")) if "_" in name else ()
 
 
-def _ids(task: Task) -> Iterator[str]:
-    for collections in task.world.values():
-        for rows in collections.values():
-            for row in rows:
-                for name in ("id", "Id", "key"):
-                    if isinstance(value := row.get(name), str):
-                        yield value
+def _ids(task: Task, id_fields: IdFields) -> Iterator[str]:
+    for app, collections in task.world.items():
+        for name, rows in collections.items():
+            yield from (str(row[id_fields[app][name]]) for row in rows)
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -52,7 +52,7 @@ def prove(task: Task, apps: tuple[App, ...] = APPS) -> Proof:
     case.check_strays()
     case.check_routes()
     traced = _traced(case)
-    if found := find_labels(task):
+    if found := find_labels(task, id_fields(apps)):
         raise ProofError(task.id, "labels", f"the world or prompt shows {found}")
     return Proof(
         references=2,
@@ -69,6 +69,12 @@ def same_bytes(task: Task, regenerated: Task) -> bool:
     left, right = task.to_json(), regenerated.to_json()
     del left["proof"], right["proof"]
     return canonical_json(left) == canonical_json(right)
+
+
+@lru_cache
+def id_fields(apps: tuple[App, ...]) -> Mapping[str, Mapping[str, str]]:
+    """app -> collection -> the field that is its rows' id."""
+    return {app: {name: kind.id_field for name, kind in kinds.items()} for app, kinds in row_types(apps).items()}
 
 
 @lru_cache
@@ -185,14 +191,15 @@ class _Case:
         more = list(self.reference.changes)
         done = {(row.app, row.collection, row.id) for row in more}
         for change, row in self._matched(self.reference):
-            others = [other for key, other in self._rows(row).items() if (row.app, row.collection, key) not in done]
-            for other in others if row.before is not None else ():
-                done.add((row.app, row.collection, other["id"] if "id" in other else _key_of(other, row)))
-                after = None if row.after is None else {**other, **_changed_fields(row)}
-                if after != other:
-                    more.append(_renewed(row, before=other, after=after, key=_key_of(other, row)))
             if row.before is None:
                 more.extend(self._same_for_others(change, row))
+                continue
+            for key, other in self.base.rows((row.app, row.collection)).items():
+                before = other.model_dump(mode="json")
+                after = None if row.after is None else {**before, **_changed_fields(row)}
+                if (row.app, row.collection, key) not in done and after != before:
+                    done.add((row.app, row.collection, key))
+                    more.append(_renewed(row, before=before, after=after, key=key))
         return tuple(more)
 
     def _same_for_others(self, change: Change, row: RowChange) -> Iterator[RowChange]:
@@ -405,16 +412,12 @@ class _Case:
             for change in group
         }
 
-    def _rows(self, like: RowChange) -> Mapping[str, dict[str, Any]]:
-        rows = self.base.rows((like.app, like.collection))
-        return {key: row.model_dump(mode="json") for key, row in rows.items()}
-
 
 def _traced(case: _Case) -> int:
     task = case.task
     writes = frozenset(name for name, access in case.access.items() if access == "write")
     specs = Episode(task, "actions", case.base, case.apps).specs
-    trace = trace_values(task, case.reference.results, writes, specs)
+    trace = trace_values(task, case.reference.results, writes, specs, id_fields(case.apps))
     if trace.unseen:
         raise case.fail("discoverability", "; ".join(trace.unseen[:5]))
     if task.knobs.get("hops", 0) > 1 and not trace.found_in_world:
@@ -443,13 +446,6 @@ def _changed_fields(row: RowChange) -> dict[str, Any]:
 
 def _renewed(row: RowChange, before: Mapping[str, Any] | None, after: Any, key: str) -> RowChange:
     return row.model_copy(update={"before": before, "after": after, "id": key})
-
-
-def _key_of(data: Mapping[str, Any], like: RowChange) -> str:
-    for name, value in (like.before or {}).items():
-        if value == like.id and isinstance(data.get(name), str):
-            return str(data[name])
-    return str(data.get("id", ""))
 
 
 def _with_row(changes: Sequence[RowChange], row: RowChange, after: Any) -> tuple[RowChange, ...]:
