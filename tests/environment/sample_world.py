@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 from environment.apps.gmail import rows as gmail
@@ -133,6 +134,84 @@ WORDS = (
         "Contact",
     ),
     *("Haddad", "RMA-553", "Returns!A1:C2", "A1", "Status", "SELECT Id FROM Contact", "FIND {Oren}", "Closed Won"),
-    *("2026-03-04", _POSTS[0], _POSTS[1]),
+    *("2026-03-04", *_POSTS),
 )
 """Values that mean something in this world, besides the ids of its rows."""
+
+_MAILS = [gmail.message_id(number) for number in (1, 2, 3)]
+_LABELS = ["INBOX", "UNREAD", "STARRED", gmail.label_id(1)]
+_RAW = base64.urlsafe_b64encode(b"To: ann@larkfield.example\r\nSubject: Credit note\r\n\r\nThanks").decode()
+_USERS = [slack.user_id(1), slack.user_id(2)]
+_RANGES = ["Returns!A1:C2", "A1", "Returns", "B2:B", "2:2"]
+_RULES = [
+    {"addSheet": {"properties": {"title": "Log"}}},
+    {"deleteDimension": {"range": {"sheetId": 0, "dimension": "ROWS", "startIndex": 1, "endIndex": 2}}},
+    {"updateSheetProperties": {"properties": {"sheetId": 0, "title": "Old"}, "fields": "title"}},
+]
+
+MEANT: dict[str, dict[str, list[Any]]] = {
+    "salesforce": {
+        "object": ["Contact", "Account", "Lead", "Opportunity", "Case", "Task"],
+        "fields": ["Id,Name", {"LastName": "Adler"}, {"Subject": "Call"}, {"Name": "Nimbus"}, {"Phone": "555-0100"}],
+        "inputs": [[{"leadId": salesforce.lead_id(1), "convertedStatus": "Closed - Converted"}]],
+        "q": ["SELECT Id, Name FROM Contact WHERE Name LIKE 'O%'", "FIND {Oren}", "Haddad"],
+        "soql": ["SELECT Id, Account.Name FROM Contact ORDER BY Name LIMIT 5", "SELECT COUNT() FROM Lead"],
+        "stage": ["Closed Won", "Prospecting", "Closed Lost"],
+        "status": ["Working - Contacted", "Closed", "Completed", "Sent"],
+        "priority": ["High", "Low"],
+        "rating": ["Hot", "Cold"],
+        "close_date": ["2026-03-31"],
+        "due_date": ["2026-03-31"],
+        "start": ["2026-03-05T10:00:00+00:00"],
+        "email": ["orin@x.example"],
+        "field": ["Phone", "Name", "Description", "OwnerId"],
+    },
+    "gmail": {
+        "userId": ["me"],
+        "id": [*_MAILS, gmail.draft_id(1), gmail.label_id(1)],
+        "ids": [_MAILS[:2], _MAILS],
+        "thread_id": _MAILS,
+        "threadId": _MAILS,
+        "label": ["Returns", "STARRED"],
+        "name": ["Later", "Returns"],
+        "labelIds": [*_LABELS, _LABELS[:2]],
+        "addLabelIds": [*_LABELS, _LABELS[:2]],
+        "removeLabelIds": [*_LABELS, _LABELS[:2]],
+        "to": ["ann@larkfield.example", "Ann <ann@x.example>, pat@tarnwick.example"],
+        "cc": ["bo@x.example"],
+        "raw": [_RAW],
+        "message": [{"raw": _RAW}, {"raw": _RAW, "threadId": _MAILS[0]}],
+        "q": ["from:ann", "in:drafts OR is:unread", "CN-20417 newer_than:9d"],
+        "query": ["from:ann", "in:anywhere", "is:unread"],
+    },
+    "slack": {
+        "channel": [_CHANNEL, "#ap-run", "ap-run", slack.channel_id(2), slack.im_id(_USERS[1])],
+        "ts": [*_POSTS],
+        "timestamp": [*_POSTS],
+        "thread_ts": [*_POSTS],
+        "user": _USERS,
+        "user_id": _USERS,
+        "users": [*_USERS, ",".join(_USERS)],
+        "file": [slack.file_id(1)],
+        "email": ["ann@tarnwick.example"],
+        "name": ["eyes", "white_check_mark", "new-channel", "Ann"],
+        "query": ["bill", "in:#ap-run from:@ann.lee"],
+    },
+    "google_sheets": {
+        "spreadsheet": [_BOOK, "Returns log"],
+        "spreadsheetId": [_BOOK],
+        "fileId": [_BOOK],
+        "sheet": ["Returns"],
+        "range": _RANGES,
+        "ranges": [*_RANGES, _RANGES],
+        "column": ["Status", "RMA", "B"],
+        "row": [1, 2, 3],
+        "value": ["Credited", "RMA-553", "930"],
+        "valueInputOption": ["RAW", "USER_ENTERED"],
+        "values": [[["RMA-561", "In transit", "12%"]], [[]], ["RMA-561", "=A1", "4 March 2026"]],
+        "data": [[{"range": "A1:B1", "values": [["x", None]]}]],
+        "requests": [[rule] for rule in _RULES],
+        "properties": [{"title": "New"}],
+    },
+}
+"""Application -> argument -> values that make sense there."""

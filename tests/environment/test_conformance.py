@@ -19,7 +19,7 @@ from environment.server import Response, Server, parse_now
 from environment.specs import function_spec
 from environment.tools import ActionTools, ApiTools
 from environment.world import Base, World
-from tests.environment.sample_world import ACTOR, NOW, WORDS, WORLD
+from tests.environment.sample_world import ACTOR, MEANT, NOW, WORDS, WORLD
 
 _KINDS = {app.name: {kind.__name__: kind for kind in app.rows} for app in APPS}
 _BASE = Base({app.name: WORLD[app.name] for app in APPS}, _KINDS)
@@ -47,10 +47,11 @@ def _tools(world: World) -> ActionTools:
     return ActionTools(_server(world), APPS, _NAMES)
 
 
-def _request(server: Server, app: App, route: Route, arguments: dict[str, Any]) -> Response:
-    """The route's answer to these arguments, each where it belongs."""
-    path, body = route.path, {}
+def _located(app: App, route: Route, arguments: dict[str, Any]) -> tuple[str, str, dict[str, Any], Any]:
+    """Method, URL, parameters and body that carry these arguments, each where it belongs."""
+    path = route.path
     params: dict[str, Any] = {}
+    body: Any = {}
     for name, value in arguments.items():
         if name in route.path_names:
             path = path.replace(f"{{{name}}}", str(value)).replace(f"{{{name}*}}", str(value))
@@ -61,7 +62,11 @@ def _request(server: Server, app: App, route: Route, arguments: dict[str, Any]) 
         else:
             body[name] = value
     url = app.url(path) if not route.host else f"https://{route.host}{app.base_path}{path}"
-    return server.fetch(route.method, url, params, None if route.method in ("GET", "DELETE") else body)
+    return route.method, url, params, None if route.method in ("GET", "DELETE") else body
+
+
+def _request(server: Server, app: App, route: Route, arguments: dict[str, Any]) -> Response:
+    return server.fetch(*_located(app, route, arguments))
 
 
 def _refused(app: App, response: Response) -> bool:
@@ -247,36 +252,46 @@ _HOSTILE: st.SearchStrategy[Any] = st.sampled_from(
         *(None, True, False, 0, -1, 2**63, 10**400, 1.5, 1e308, [], {}, [[]], ["x", 1, None], {"a": {"b": []}}),
     ]
 )
-_MEANT = st.sampled_from([*WORDS, *(key for keys in _ROW_IDS.values() for key in keys)])
-_VALUE = st.one_of(_MEANT, _HOSTILE)
+
+
+@st.composite
+def _values(draw: st.DrawFn, app: str, name: str, annotation: Any) -> Any:
+    """Mostly what makes sense as this argument, sometimes what makes sense elsewhere, sometimes what nowhere does."""
+    die = draw(st.integers(0, 19))
+    if die == 0:
+        return draw(_HOSTILE)
+    if name in MEANT[app] and die > 2:
+        return draw(st.sampled_from(MEANT[app][name]))
+    words = () if name.lower().endswith("id") and die > 1 else WORDS
+    return _filled(annotation, draw(st.sampled_from([*_ROW_IDS[app], *words])))
+
+
+@st.composite
+def _arguments(draw: st.DrawFn, app: str, args: type[BaseModel]) -> dict[str, Any]:
+    """Required arguments, some optional ones, rarely one less or one that there is none of."""
+    given = {}
+    for name, field in args.model_fields.items():
+        if draw(st.integers(0, 29)) > 0 if field.is_required() else draw(st.integers(0, 2)) == 0:
+            given[name] = draw(_values(app, name, field.annotation))
+    if draw(st.integers(0, 19)) == 0:
+        given[draw(st.sampled_from(["colour", "", "\ud800"]))] = draw(_HOSTILE)
+    return given
 
 
 @st.composite
 def _action_calls(draw: st.DrawFn) -> tuple[str, str]:
-    action = draw(st.sampled_from([action for app in APPS for action in app.all_actions]))
-    names = [name for name, field in action.args.model_fields.items() if field.is_required() or draw(st.booleans())]
-    arguments = {name: draw(_VALUE) for name in names}
-    if draw(st.integers(0, 9)) == 0:
-        arguments[draw(st.sampled_from(["colour", "", "\ud800"]))] = draw(_VALUE)
-    return action.name, json.dumps(arguments)
+    app, action = draw(st.sampled_from([(app, action) for app in APPS for action in app.all_actions]))
+    return action.name, json.dumps(draw(_arguments(app.name, action.args)))
 
 
 @st.composite
 def _fetch_calls(draw: st.DrawFn) -> tuple[str, str]:
     app, route = draw(st.sampled_from([(app, route) for app in APPS for route in app.routes]))
-    path = route.path
-    params: dict[str, Any] = {}
-    body: dict[str, Any] = {}
-    for name, field in route.args.model_fields.items():
-        if name in route.path_names:
-            value = "me" if name == "userId" and draw(st.booleans()) else draw(_VALUE)
-            path = path.replace(f"{{{name}}}", str(value)).replace(f"{{{name}*}}", str(value))
-        elif field.is_required() or draw(st.booleans()):
-            (params if route.in_query(name) else body)[name] = draw(_VALUE)
-    given = body.get(route.whole_body) if route.whole_body else body
-    method = draw(st.sampled_from([route.method, route.method, route.method, "GET", "DELETE"]))
-    arguments = {"method": method, "url": app.url(path), "params": json.dumps(params), "body": json.dumps(given)}
-    return "api_fetch", json.dumps(arguments)
+    method, url, params, body = _located(app, route, draw(_arguments(app.name, route.args)))
+    if draw(st.integers(0, 19)) == 0:
+        method = draw(st.sampled_from(["GET", "POST", "PUT", "PATCH", "DELETE"]))
+    sent = {"method": method, "url": url, "params": json.dumps(params), "body": json.dumps(body)}
+    return "api_fetch", json.dumps(sent)
 
 
 _OTHER_CALLS = st.sampled_from(
