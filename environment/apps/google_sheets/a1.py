@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from environment.apps.kit import AppError
 
-_CELLS = re.compile(r"\$?([A-Za-z]{1,3})?\$?(\d{1,8})?(?::\$?([A-Za-z]{1,3})?\$?(\d{1,8})?)?")
+_CELLS = re.compile(r"\$?([A-Za-z]{1,3})?\$?(\d{1,8})?(?::\$?([A-Za-z]{1,3})?\$?(\d{1,8})?)?", re.ASCII)
 _BARE_TITLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 

@@ -11,12 +11,14 @@ from math import isfinite
 
 from environment.apps.google_sheets.rows import Cell
 
-_NUMBER = re.compile(r"([+-]?)([$£€¥]?)\s?([+-]?)((?:\d{1,3}(?:,\d{3})+|\d{1,300})(?:\.\d{0,100})?|\.\d{1,100})(%?)")
-_SCIENTIFIC = re.compile(r"[+-]?\d{1,20}(?:\.\d{0,20})?[eE][+-]?\d{1,4}")
-_ISO = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
-_SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})(?:/(\d{4}))?")
-_MONTH_FIRST = re.compile(r"([A-Za-z]{3,9})\.? (\d{1,2})(?:,? (\d{4}))?")
-_DAY_FIRST = re.compile(r"(\d{1,2})[ -]([A-Za-z]{3,9})(?:[ -](\d{4}))?")
+_NUMBER = re.compile(
+    r"([+-]?)([$£€¥]?)\s?([+-]?)((?:\d{1,3}(?:,\d{3})+|\d{1,300})(?:\.\d{0,100})?|\.\d{1,100})(%?)", re.ASCII
+)
+_SCIENTIFIC = re.compile(r"[+-]?\d{1,20}(?:\.\d{0,20})?[eE][+-]?\d{1,4}", re.ASCII)
+_ISO = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})", re.ASCII)
+_SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})(?:/(\d{4}))?", re.ASCII)
+_MONTH_FIRST = re.compile(r"([A-Za-z]{3,9})\.? (\d{1,2})(?:,? (\d{4}))?", re.ASCII)
+_DAY_FIRST = re.compile(r"(\d{1,2})[ -]([A-Za-z]{3,9})(?:[ -](\d{4}))?", re.ASCII)
 _MONTHS = {name.lower(): number for names in (month_abbr, month_name) for number, name in enumerate(names) if name}
 _DAY_ZERO = date(1899, 12, 30)
 _EXACT = 2**53
