@@ -258,11 +258,11 @@ _HOSTILE: st.SearchStrategy[Any] = st.sampled_from(
 def _values(draw: st.DrawFn, app: str, name: str, annotation: Any) -> Any:
     """Mostly what makes sense as this argument, sometimes what makes sense elsewhere, sometimes what nowhere does."""
     die = draw(st.integers(0, 19))
-    if die == 0:
+    if die == 11:
         return draw(_HOSTILE)
-    if name in MEANT[app] and die > 2:
+    if name in MEANT[app] and die not in (13, 17):
         return draw(st.sampled_from(MEANT[app][name]))
-    words = () if name.lower().endswith("id") and die > 1 else WORDS
+    words = () if name.lower().endswith("id") and die != 13 else WORDS
     return _filled(annotation, draw(st.sampled_from([*_ROW_IDS[app], *words])))
 
 
@@ -271,9 +271,9 @@ def _arguments(draw: st.DrawFn, app: str, args: type[BaseModel]) -> dict[str, An
     """Required arguments, some optional ones, rarely one less or one that there is none of."""
     given = {}
     for name, field in args.model_fields.items():
-        if draw(st.integers(0, 29)) > 0 if field.is_required() else draw(st.integers(0, 2)) == 0:
+        if draw(st.integers(0, 29)) != 17 if field.is_required() else draw(st.integers(0, 2)) == 0:
             given[name] = draw(_values(app, name, field.annotation))
-    if draw(st.integers(0, 19)) == 0:
+    if draw(st.integers(0, 19)) == 11:
         given[draw(st.sampled_from(["colour", "", "\ud800"]))] = draw(_HOSTILE)
     return given
 
@@ -288,7 +288,7 @@ def _action_calls(draw: st.DrawFn) -> tuple[str, str]:
 def _fetch_calls(draw: st.DrawFn) -> tuple[str, str]:
     app, route = draw(st.sampled_from([(app, route) for app in APPS for route in app.routes]))
     method, url, params, body = _located(app, route, draw(_arguments(app.name, route.args)))
-    if draw(st.integers(0, 19)) == 0:
+    if draw(st.integers(0, 19)) == 11:
         method = draw(st.sampled_from(["GET", "POST", "PUT", "PATCH", "DELETE"]))
     sent = {"method": method, "url": url, "params": json.dumps(params), "body": json.dumps(body)}
     return "api_fetch", json.dumps(sent)
