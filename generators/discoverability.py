@@ -41,7 +41,7 @@ class Trace:
     unseen: tuple[str, ...]
     """Values that were needed before they could be known, each with where it was needed."""
     found_in_world: bool
-    """Some value that a matcher demands, ids apart, does not stand in the prompt."""
+    """Some value that a matcher demands or a hurried worker writes, ids apart, does not stand in the prompt."""
 
 
 def trace_values(
@@ -53,10 +53,11 @@ def trace_values(
 ) -> Trace:
     """The trace of the reference's writing calls and of everything that the contract demands.
 
+    What a writing call answers only echoes what was written: it may serve later calls, but proves nothing known.
     `results` are the answers to the reference's calls, `writes` the names of writing tools, `specs` the tools offered,
     `id_fields` app -> collection -> the field that is its rows' id.
     """
-    seen = _Evidence.of([task.prompt, *_enums(specs)])
+    seen, read = (_Evidence.of([task.prompt, *_enums(specs)]) for _ in range(2))
     derived = {_normal(derivation.value) for derivation in task.derivations}
     found, unseen = 0, []
     pending: list[str] = []
@@ -69,11 +70,12 @@ def trace_values(
                 missing = [needed for needed in needs if not (seen.knows(needed) or _computed(needed, derived))]
                 found += len(needs) - len(missing)
                 unseen += [f"{place}: {needed!r}" for needed in missing]
+        else:
+            read.add([result])
         pending.append(result)
-    seen.add(pending)
     for derivation in task.derivations:
         others = derived - {_normal(derivation.value)}
-        missing = [n for n in _operands(derivation.rule) if not (seen.knows(n) or _computed(n, others))]
+        missing = [n for n in _operands(derivation.rule) if not (read.knows(n) or _computed(n, others))]
         unseen += [f"rule {derivation.rule!r}: {operand!r}" for operand in missing]
     prompt = _Evidence.of([task.prompt])
     in_world = False
@@ -81,13 +83,28 @@ def trace_values(
         rows = _Rows.of(task, change.app, id_fields[change.app])
         for place, spellings in _demands(change):
             if rows.has(spellings):
-                missed = not any(seen.knows(name) or rows.known(name, seen) for name in spellings)
+                missed = not any(read.knows(name) or rows.known(name, read) for name in spellings)
             else:
-                missed = not any(seen.knows(name) or _computed(name, derived) for name in spellings)
+                missed = not any(read.knows(name) or _computed(name, derived) for name in spellings)
                 in_world |= not any(prompt.knows(name) for name in spellings)
             found += not missed
             unseen += [f"{place}: {spellings[0]!r}"] if missed else []
-    return Trace(found, tuple(unseen), in_world)
+    return Trace(found, tuple(unseen), in_world or _tempting(task, writes, prompt, id_fields))
+
+
+def _tempting(
+    task: Task, writes: frozenset[str], prompt: _Evidence, id_fields: Mapping[str, Mapping[str, str]]
+) -> bool:
+    """Whether some hurried worker would write a value of the world: then it is the world that says what is right."""
+    rows = [_Rows.of(task, app, id_fields[app]) for app in task.world]
+    return any(
+        not prompt.knows(needed) and not any(found.has((needed,)) for found in rows)
+        for trap in task.traps
+        for call in trap.sprung
+        if call.tool in writes
+        for _, value in _scalars(call.arguments, "")
+        for needed in _needed(value)
+    )
 
 
 @dataclass
@@ -119,7 +136,7 @@ class _Evidence:
     def knows(self, value: str) -> bool:
         """Whether the value stands in what was read, as text, amount, telephone number, day or moment."""
         normal = _normal(value)
-        if normal in self.text:
+        if self._stands(normal):
             return True
         if re.fullmatch(r"\W*", normal):
             return True
@@ -137,6 +154,17 @@ class _Evidence:
             return self._knows_moment(value, moment)
         words = [word for word in re.findall(r"\w+", normal) if len(word) >= 2 or word.isdigit()]
         return bool(words) and all(word in self.words for word in words)
+
+    def _stands(self, text: str) -> bool:
+        """Whether the text stands here between word boundaries."""
+        start = self.text.find(text)
+        while start >= 0:
+            end = start + len(text)
+            before, after = self.text[start - 1 : start], self.text[end : end + 1]
+            if not (before.isalnum() and text[:1].isalnum()) and not (after.isalnum() and text[-1:].isalnum()):
+                return True
+            start = self.text.find(text, start + 1)
+        return False
 
     def _knows_moment(self, value: str, moment: datetime) -> bool:
         written = datetime.fromisoformat(value)
