@@ -329,16 +329,18 @@ def _table(grid: Grid, area: Area) -> tuple[int, int, int, int] | None:
         return None
     row, left, right = max(touched)
     top = bottom = row
-    grown = True
-    while grown:
-        grown = False
-        for position in (top - 1, bottom + 1):
-            if any(left - 1 <= column <= right + 1 for column in filled.get(position, ())):
-                top, bottom, grown = min(top, position), max(bottom, position), True
-        for position in range(top, bottom + 1):
-            for column in filled.get(position, ()):
-                if column in (left - 1, right + 1):
-                    left, right, grown = min(left, column), max(right, column), True
+    size = 0
+    while size != (bottom - top + 1) * (right - left + 1):
+        size = (bottom - top + 1) * (right - left + 1)
+        while any(left - 1 <= column <= right + 1 for column in filled.get(top - 1, ())):
+            top -= 1
+        while any(left - 1 <= column <= right + 1 for column in filled.get(bottom + 1, ())):
+            bottom += 1
+        columns = {column for position in range(top, bottom + 1) for column in filled.get(position, ())}
+        while left - 1 in columns:
+            left -= 1
+        while right + 1 in columns:
+            right += 1
     return top, bottom, left, right
 
 

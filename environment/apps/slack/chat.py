@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import Field
@@ -209,12 +208,9 @@ def search_messages(call: Call, args: SearchArgs) -> Any:
     users = {user.id: user for user in call.tables.all(User)}
     me = acting_user(call)
     channels = {channel.id: channel for channel in call.tables.all(Channel) if may_see(channel, me)}
-    tests = compile_query(args.query, _names(call, users, channels, me))
-    found = [
-        message
-        for message in call.tables.all(Message)
-        if message.channel in channels and all(test(message) for test in tests)
-    ]
+    found = [message for message in call.tables.all(Message) if message.channel in channels]
+    for test in compile_query(args.query, _names(call, users, channels, me)):
+        found = [message for message in found if test(message)]
     found.sort(key=lambda message: message.ts, reverse=args.sort_dir == "desc")
     size, number = min(max(args.count, 1), 100), min(max(args.page, 1), 1_000_000)
     pages = max(1, -(-len(found) // size))
@@ -315,7 +311,7 @@ def _names(call: Call, users: dict[str, User], channels: dict[str, Channel], me:
         me=me.id,
         user_named=user_named,
         channel_named=channel_at,
-        readable=lru_cache(maxsize=None)(lambda text: readable(text, shown_users, shown_channels)),
+        readable=lambda text: readable(text, shown_users, shown_channels),
         reacted=lambda message, name: name in reactions[message.id] if name else bool(reactions.get(message.id)),
     )
 

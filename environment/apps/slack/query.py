@@ -48,10 +48,14 @@ def _not(test: Test) -> Test:
 
 def _words(words: str, names: Names) -> Test:
     start, end = ("" if not edge.isalnum() else r"\b" for edge in (words[:1], words[-1:]))
-    prefix = words.endswith("*")
-    expression = start + re.escape(words.rstrip("*")) + ("" if prefix else end)
-    pattern = re.compile(expression, re.IGNORECASE)
-    return lambda message: pattern.search(names.readable(message.text)) is not None
+    needle = words.rstrip("*").lower()
+    pattern = re.compile(start + re.escape(needle) + ("" if words.endswith("*") else end))
+
+    def test(message: Message) -> bool:
+        text = names.readable(message.text).lower()
+        return needle in text and pattern.search(text) is not None
+
+    return test
 
 
 def _modifier(name: str, value: str, names: Names) -> Test:
