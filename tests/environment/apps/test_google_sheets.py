@@ -13,6 +13,7 @@ from environment.apps.google_sheets.a1 import column_letters, column_number, par
 from environment.apps.google_sheets.app import APP
 from environment.apps.google_sheets.entry import read_entry, show
 from environment.apps.google_sheets.rows import GridRow, grid_row_id, sheet_id, spreadsheet_id
+from environment.apps.kit import App, Args, Call, Route
 from environment.attempt import Verdict
 from environment.contract import Change, Contract, Date, Enum, Equals, Money
 from environment.episode import derived_fields
@@ -525,6 +526,23 @@ def test_drive_pages(sheets: Sheets) -> None:
     first = sheets.fetch("GET", "/drive/v3/files", {"pageSize": 1}).body
     second = sheets.fetch("GET", "/drive/v3/files", {"pageSize": 1, "pageToken": first["nextPageToken"]}).body
     assert [first["files"][0]["id"], second["files"][0]["id"]] == [BOOK, OTHER] and "nextPageToken" not in second
+
+
+class _NoArgs(Args):
+    pass
+
+
+def _other(call: Call, args: _NoArgs) -> Any:
+    """Answers in place of Sheets."""
+    return {"other": True}
+
+
+def test_an_application_with_a_fitting_path_comes_first_on_a_shared_host() -> None:
+    route = Route("list_events", "GET", "/events", "read", _NoArgs, _other)
+    calendar = App("calendar", "Calendar", "www.googleapis.com", "/calendar/v3", (), {}, (route,), lambda error: {})
+    server = Server((APP, calendar), Sheets().world, {})
+    assert server.fetch("GET", "https://www.googleapis.com/calendar/v3/events").body == {"other": True}
+    assert "files" in server.fetch("GET", "https://www.googleapis.com/drive/v3/files").body
 
 
 def test_actions_find_rows_by_header_and_update_them(sheets: Sheets) -> None:
