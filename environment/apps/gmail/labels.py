@@ -10,6 +10,7 @@ from environment.apps.gmail.mailbox import Mailbox, One, check_owner, mails, not
 from environment.apps.gmail.rows import SYSTEM_LABELS, Draft, Label, Message
 from environment.apps.kit import AppError, Call, Response, Route
 
+_RESERVED_NAMES = ("ALL MAIL", "CHATS", "DRAFTS", "MUTED", "SCHEDULED", "SENT MAIL", "SNOOZED")
 ListVisibility = Literal["labelShow", "labelShowIfUnread", "labelHide"]
 MessageVisibility = Literal["show", "hide"]
 
@@ -96,10 +97,10 @@ def delete_label(call: Call, args: One) -> Response:
     call.tables.delete(_find(call, args.id))
     for message in call.tables.all(Message):
         if args.id in message.labels:
-            call.tables.put(relabel(call, message, (), {args.id}))
+            call.tables.put(relabel(message, (), {args.id}))
     for draft in call.tables.all(Draft):
         if args.id in draft.message.labels:
-            save_mail(call, relabel(call, draft.message, (), {args.id}), draft)
+            save_mail(call, relabel(draft.message, (), {args.id}), draft)
     return Response(204, None)
 
 
@@ -123,7 +124,7 @@ def _find(call: Call, key: str) -> Label:
 def _free_name(call: Call, text: str, own: str | None) -> str:
     """The name without surplus blanks. Raises AppError 400 for a bad one, 409 for one in use."""
     name = " ".join(text.split())
-    if not name or len(name) > 225 or name.upper() in SYSTEM_LABELS:
+    if not name or len(name) > 225 or name.upper() in (*SYSTEM_LABELS, *_RESERVED_NAMES):
         raise AppError(400, "Invalid label name")
     if any(label.name.casefold() == name.casefold() and label.id != own for label in call.tables.all(Label)):
         raise AppError(409, "Label name exists or conflicts")

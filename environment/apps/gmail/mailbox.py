@@ -113,7 +113,7 @@ def delete_mail(call: Call, message: Message, draft: Draft | None) -> None:
     call.tables.delete(message if draft is None else draft)
 
 
-def relabel(call: Call, mail: Message, add: Iterable[str], remove: Iterable[str]) -> Message:
+def relabel(mail: Message, add: Iterable[str], remove: Iterable[str]) -> Message:
     """The message with labels added and taken off."""
     add, remove = set(add), set(remove)
     labels = tuple((set(mail.labels) | add) - remove - {"UNREAD"})

@@ -90,7 +90,7 @@ def modify_message(call: Call, args: ModifyLabels) -> dict[str, Any]:
     check_owner(call, args.userId)
     message, draft = find_mail(call, args.id)
     check_labels(call, args.addLabelIds, args.removeLabelIds)
-    changed = relabel(call, message, args.addLabelIds, args.removeLabelIds)
+    changed = relabel(message, args.addLabelIds, args.removeLabelIds)
     return short_resource(save_mail(call, changed, draft))
 
 
@@ -98,14 +98,14 @@ def trash_message(call: Call, args: One) -> dict[str, Any]:
     """Move a message to the trash."""
     check_owner(call, args.userId)
     message, draft = find_mail(call, args.id)
-    return short_resource(save_mail(call, relabel(call, message, {"TRASH"}, {"INBOX"}), draft))
+    return short_resource(save_mail(call, relabel(message, {"TRASH"}, ()), draft))
 
 
 def untrash_message(call: Call, args: One) -> dict[str, Any]:
-    """Take a message out of the trash; it does not return to the inbox by itself."""
+    """Take a message out of the trash, back to the labels it had."""
     check_owner(call, args.userId)
     message, draft = find_mail(call, args.id)
-    return short_resource(save_mail(call, relabel(call, message, (), {"TRASH"}), draft))
+    return short_resource(save_mail(call, relabel(message, (), {"TRASH"}), draft))
 
 
 def delete_message(call: Call, args: One) -> Response:
@@ -120,7 +120,7 @@ def batch_modify(call: Call, args: BatchModify) -> Response:
     check_owner(call, args.userId)
     check_labels(call, args.addLabelIds, args.removeLabelIds)
     for message, draft in _existing(call, args.ids):
-        save_mail(call, relabel(call, message, args.addLabelIds, args.removeLabelIds), draft)
+        save_mail(call, relabel(message, args.addLabelIds, args.removeLabelIds), draft)
     return Response(204, None)
 
 

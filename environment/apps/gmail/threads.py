@@ -68,7 +68,7 @@ def modify_thread(call: Call, args: ModifyLabels) -> dict[str, Any]:
 def trash_thread(call: Call, args: One) -> dict[str, Any]:
     """Move a thread to the trash."""
     check_owner(call, args.userId)
-    return _relabel_all(call, args.id, thread_mails(call, args.id), ["TRASH"], ["INBOX"])
+    return _relabel_all(call, args.id, thread_mails(call, args.id), ["TRASH"], [])
 
 
 def untrash_thread(call: Call, args: One) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def _relabel_all(call: Call, key: str, found: list[Message], add: list[str], rem
     saved = []
     for mail in found:
         message, draft = find_mail(call, mail.id)
-        saved.append(short_resource(save_mail(call, relabel(call, message, add, remove), draft)))
+        saved.append(short_resource(save_mail(call, relabel(message, add, remove), draft)))
     return {"id": key, "messages": saved}
 
 
