@@ -1,6 +1,6 @@
 """Google Sheets as a simulated application.
 
-After the Sheets API v4 reference at developers.google.com/workspace/sheets/api/reference/rest (read 2026). Values
+After the Sheets API v4 reference at developers.google.com/workspace/sheets/api/reference/rest. Values
 entered as USER_ENTERED are read as numbers, percentages, sums of money ($, £, €, ¥), dates or truth values; a date is
 kept in ISO form with the format it is shown in. A formula is kept and shown as its text, it is not computed. A row
 that becomes blank stays a row. A batch of changes is applied whole or not at all.

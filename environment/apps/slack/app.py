@@ -1,6 +1,6 @@
 """Slack as a simulated application.
 
-After the Web API reference at docs.slack.dev/reference/methods (read 2026): names of methods, arguments, answers and
+After the Web API reference at docs.slack.dev/reference/methods: names of methods, arguments, answers and
 error codes; every answer has HTTP status 200. The agent acts as the user with the actor's e-mail, else as the
 workspace's first bot; public channels can be read and posted to without joining, as a user token allows. Kept simple:
 a message laid out in blocks is stored as the text that people read of them; search sorts by time and matches whole
