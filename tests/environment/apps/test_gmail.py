@@ -12,9 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from environment.apps.gmail import APP, Draft, Label, Message, draft_id, label_id, message_id
+from environment.contract import Change, Contract, Fact, Mentions, SetOf
 from environment.record import canonical_json
 from environment.server import Server, parse_now
 from environment.tools import ActionTools
+from environment.verifier import verify
 from environment.world import Base, World
 
 _ACTOR = {"name": "Pat Moss", "email": "pat@tarnwick.example", "company": "Tarnwick", "domain": "tarnwick.example"}
@@ -169,6 +171,29 @@ def test_deleting_a_sent_mail_does_not_take_it_back(box: Mailbox) -> None:
     assert box.api("DELETE", f"/messages/{sent['id']}") == (204, None)
     (change,) = box.world.changes()
     assert change.sent and change.after is not None and change.after["to"] == ["a@b.example"]
+
+
+def test_contracts_address_a_sent_mail_by_its_plain_fields(box: Mailbox) -> None:
+    change = Change(
+        label="mail",
+        app="gmail",
+        collection="Message",
+        action="create",
+        key={"to": (SetOf(members=("bo@x.example", "ann@z.example")),)},
+        fields={
+            "body": (Mentions(facts=((Fact(spellings=("CN-20431",)), Fact(read_as="money", spellings=("930.00",))),)),)
+        },
+    )
+    contract = Contract(all_of=(change,))
+    derived = {"gmail": {kind.__name__: fields for kind, fields in APP.derived.items()}}
+    text = {"to": "Ann@z.example, Bo <bo@x.example>", "subject": "Credit", "body": "CN-20431 is GBP 930."}
+    box.act("gmail_create_draft", **text)
+    assert verify(contract, box.world.changes(), derived).partial_credit == 0
+    (draft,) = [draft["id"] for draft in box.act("gmail_list_drafts") if draft["subject"] == "Credit"]
+    box.act("gmail_send_draft", id=draft)
+    assert verify(contract, box.world.changes(), derived).strict
+    box.act("gmail_send_email", **text)
+    assert not verify(contract, box.world.changes(), derived).strict
 
 
 # --- threads ---------------------------------------------------------------------------------------------------------
