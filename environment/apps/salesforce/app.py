@@ -1,15 +1,15 @@
 """Salesforce: the REST API of a company's Sales and Service Cloud org.
 
 After the REST API Developer Guide, the Object Reference, the SOAP API Guide (convertLead) and the SOQL and SOSL
-Reference of developer.salesforce.com for API version 60.0: pages dome_sobject_create, dome_query, dome_get_field_values,
-dome_update_fields, dome_delete_record, resources_search_parameterized, errorcodes, sforce_api_calls_convertlead,
-sforce_api_calls_soql_select_dateformats and sforce_api_calls_soql_select_orderby.
+Reference of developer.salesforce.com for API version 60.0: pages dome_sobject_create, dome_query,
+dome_get_field_values, dome_update_fields, dome_delete_record, resources_search_parameterized, errorcodes,
+sforce_api_calls_convertlead, sforce_api_calls_soql_select_dateformats and sforce_api_calls_soql_select_orderby.
 
-Leaves out authentication, sharing, record types, the recycle bin, formula fields, composite requests, upsert by external
-id, assignment and validation rules, SOSL, and the Bulk, Tooling and UI APIs. Other versions of the API are answered as
-60.0. A query locator carries its query, so later pages see later writes. Status, stage, priority and rating picklists
-are restricted to their values, as in an org whose administrator ticked that box. REST has no lead conversion of its own:
-like many orgs this one exposes it as an Apex invocable action.
+Leaves out authentication, sharing, record types, the recycle bin, formula fields, composite requests, upsert by
+external id, assignment and validation rules, SOSL, and the Bulk, Tooling and UI APIs. Other versions of the API are
+answered as 60.0. A query locator carries its query, so later pages see later writes. Status, stage, priority and rating
+picklists are restricted to their values, as in an org whose administrator ticked that box. REST has no lead conversion
+of its own: like many orgs this one exposes it as an Apex invocable action.
 """
 
 from __future__ import annotations

@@ -51,10 +51,12 @@ def resume(call: Call, name: str) -> dict[str, Any]:
     if not name.startswith("01g") or not (start.isdigit() and start.isascii()) or len(start) > 9:
         raise Refusal(400, "INVALID_QUERY_LOCATOR", "invalid query locator")
     try:
-        unpacked = zlib.decompressobj().decompress(base64.urlsafe_b64decode(packed), soql.MAX_LENGTH * 4)
-        text = unpacked.decode()
+        unpacker = zlib.decompressobj()
+        text = unpacker.decompress(base64.urlsafe_b64decode(packed), soql.MAX_LENGTH * 4).decode()
     except (zlib.error, binascii.Error, ValueError):
         raise Refusal(400, "INVALID_QUERY_LOCATOR", "invalid query locator") from None
+    if not unpacker.eof:
+        raise Refusal(400, "INVALID_QUERY_LOCATOR", "invalid query locator")
     return answer(call, text, int(start))
 
 
