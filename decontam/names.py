@@ -55,6 +55,8 @@ class CompanyName:
     passage: Passage
     number: int
     """Number of the passage in its reading."""
+    is_certain: bool
+    """From a typed field or a domain; a name that prose seems to begin may begin with the word before it."""
 
 
 @lru_cache(maxsize=262144)
@@ -104,7 +106,7 @@ def companies_in(reading: Reading) -> dict[str, CompanyName]:
             while words and words[0] in OPENERS:
                 words = words[1:]
             if not GENERIC_NAMES.issuperset(words_of(" ".join(words))):
-                _note(found, " ".join([*words, suffix]), passage, number)
+                _note(found, " ".join([*words, suffix]), passage, number, is_certain=False)
     return found
 
 
@@ -200,19 +202,19 @@ class NameIndex:
 
 def _named(reading: Reading, position: int, key: str, written: str) -> CompanyName:
     number = reading.passage_at(position)
-    return CompanyName(key, written, reading.passages[number], number)
+    return CompanyName(key, written, reading.passages[number], number, is_certain=False)
 
 
-def _note(found: dict[str, CompanyName], name: str, passage: Passage, number: int) -> None:
+def _note(found: dict[str, CompanyName], name: str, passage: Passage, number: int, is_certain: bool = True) -> None:
     key = name_key(name) if len(name) <= 80 and "\n" not in name else ""
     if key and key not in found:
-        found[key] = CompanyName(key, name, passage, number)
+        found[key] = CompanyName(key, name, passage, number, is_certain)
 
 
 def _note_domain(found: dict[str, CompanyName], domain: str, passage: Passage, number: int) -> None:
     for key in domain_keys(domain):
         if key not in found:
-            found[key] = CompanyName(key, domain, passage, number)
+            found[key] = CompanyName(key, domain, passage, number, is_certain=True)
 
 
 _APPLICATION_KEYS = frozenset("".join(words_of(name)) for name in APPLICATION_NAMES)
@@ -258,7 +260,8 @@ def _within_longer(reading: Reading, position: int, width: int, companies: Mappi
     stop = position + int(reading.left[position])
     for low in range(max(start, position - _LONGEST), position + 1):
         for high in range(position + width, min(low + _LONGEST, stop) + 1):
-            if high - low > width and "".join(reading.words[low:high]) in companies:
+            longer = companies.get("".join(reading.words[low:high])) if high - low > width else None
+            if longer is not None and longer.is_certain:
                 return True
     return False
 

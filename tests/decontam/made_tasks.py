@@ -65,7 +65,7 @@ def made_benchmark(*tasks: BenchmarkTask, **changes: Any) -> Benchmark:
     usual = BenchmarkTask(
         name="operations.crates",
         domain="operations",
-        prompt="Look into the inbox and do what the dock asks for, then tell the night shift how many there were in all",
+        prompt="Look into the inbox and do what the dock asks, then tell the night shift how many there were in all",
         initial_state={
             "gmail": {"messages": [{"id": "b1", "body": f"Hello. {SENTENCE.capitalize()}. Thanks"}]},
             "salesforce": {"Account": [{"Id": "001", "Name": "Quantum Labs, Inc."}]},

@@ -9,7 +9,7 @@ import pytest
 
 from decontam.benchmark import BenchmarkTask
 from decontam.passages import passages_of_benchmark_task, passages_of_task, seen_by_the_agent
-from tests.decontam.made_tasks import mailed, made_task
+from tests.decontam.made_tasks import made_task, mailed
 
 
 def texts(world: dict[str, Any]) -> dict[str, str]:
@@ -58,7 +58,14 @@ def test_markup_is_dropped_and_placeholders_stay() -> None:
 
 
 def test_keys_dates_and_amounts_are_no_passages() -> None:
-    row = {"id": "ab cd", "Id": "003xx", "AccountId": "001xx", "created": "2026-03-04T09:20:00Z", "amount": "930.00", "n": 5}
+    row = {
+        "id": "ab cd",
+        "Id": "003xx",
+        "AccountId": "001xx",
+        "created": "2026-03-04T09:20:00Z",
+        "amount": "930.00",
+        "n": 5,
+    }
     found = texts({"salesforce": {"Contact": (row,)}})
     assert list(found.values()) == ["ab cd"]
 
@@ -86,7 +93,9 @@ def test_cells_by_heading_and_grids_of_values_are_read_alike() -> None:
         initial_state={"google_sheets": {"rows": [{"row_id": 1, "cells": {"Vendor": "Wren Ltd", "Due": "May"}}]}},
         row=1,
     )
-    grid = by_heading.model_copy(update={"initial_state": {"sheet": {"values": [["Vendor", "Due"], ["Wren Ltd", "May"]]}}})
+    grid = by_heading.model_copy(
+        update={"initial_state": {"sheet": {"values": [["Vendor", "Due"], ["Wren Ltd", "May"]]}}}
+    )
     for task in (by_heading, grid):
         found = [passage.text for passage in passages_of_benchmark_task(task)]
         assert {"Vendor\tDue", "Wren Ltd\tMay", "Vendor\nWren Ltd", "Due\nMay"} <= set(found)
@@ -96,7 +105,10 @@ def test_nodes_of_a_document_are_one_passage() -> None:
     atlassian = {
         "type": "doc",
         "content": [
-            {"type": "paragraph", "content": [{"type": "text", "text": "Move the "}, {"type": "text", "text": "crates"}]},
+            {
+                "type": "paragraph",
+                "content": [{"type": "text", "text": "Move the "}, {"type": "text", "text": "crates"}],
+            },
             {"type": "paragraph", "content": [{"type": "text", "text": "before noon"}]},
         ],
     }
