@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 
 def spell_moment(moment: datetime) -> str:
     """The moment as Salesforce stores it, rounded down to milliseconds. Raises OverflowError outside the calendar."""
-    utc = moment.astimezone(UTC)
-    return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}+0000"
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "+0000")
 
 
 def read_moment(text: str) -> datetime:

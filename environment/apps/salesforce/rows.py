@@ -500,7 +500,12 @@ CHILDREN: dict[str, dict[str, tuple[str, str]]] = {
         "Events": ("Event", "WhatId"),
         "Notes": ("Note", "ParentId"),
     },
-    "Case": {"Tasks": ("Task", "WhatId"), "Events": ("Event", "WhatId"), "Cases": ("Case", "ParentId")},
+    "Case": {
+        "Tasks": ("Task", "WhatId"),
+        "Events": ("Event", "WhatId"),
+        "Cases": ("Case", "ParentId"),
+        "Notes": ("Note", "ParentId"),
+    },
     "Campaign": {
         "CampaignMembers": ("CampaignMember", "CampaignId"),
         "CampaignMemberStatuses": ("CampaignMemberStatus", "CampaignId"),

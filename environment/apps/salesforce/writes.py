@@ -43,6 +43,8 @@ _DELETES_ALONG = (
     (Lead, CampaignMember, "LeadId"),
     (Lead, Note, "ParentId"),
     (Opportunity, Note, "ParentId"),
+    (Case, Note, "ParentId"),
+    (Campaign, Note, "ParentId"),
     (Campaign, CampaignMember, "CampaignId"),
     (Campaign, CampaignMemberStatus, "CampaignId"),
     (Account, Task, "WhatId"),

@@ -33,7 +33,7 @@ from environment.world import Base, World
 
 _ACTOR = {"name": "Mia Stone", "email": "mia@tarnwick.example", "company": "Tarnwick", "domain": "tarnwick.example"}
 _KINDS = {"salesforce": {kind.__name__: kind for kind in APP.rows}}
-_ROWS: dict[str, list[dict[str, Any]]] = {
+_ROWS: Any = {
     "User": [
         {"Id": user_id(1), "FirstName": "Mia", "LastName": "Stone", "Email": "mia@tarnwick.example"},
         {"Id": user_id(2), "FirstName": "Al", "LastName": "Gone", "IsActive": False},
@@ -271,7 +271,9 @@ def test_count_answers_a_number_and_no_records(org: Org) -> None:
 
 
 def test_pages_of_two_thousand_are_followed_by_their_locator() -> None:
-    rows = {"Note": [{"Id": spell_id("Note", n), "ParentId": account_id(1), "Title": f"n{n}"} for n in range(1, 4502)]}
+    rows: Any = {
+        "Note": [{"Id": spell_id("Note", n), "ParentId": account_id(1), "Title": f"n{n}"} for n in range(1, 4502)]
+    }
     org = Org(Base({"salesforce": {**_ROWS, **rows}}, _KINDS))
     body = org.fetch("GET", "/query", {"q": "SELECT Title FROM Note"}).body
     titles = [row["Title"] for row in body["records"]]
@@ -448,6 +450,23 @@ def test_event_end_follows_from_its_length(org: Org) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("start", "stored"),
+    [
+        ("2026-03-05T10:00:00.1239+05:30", "2026-03-05T04:30:00.123+0000"),
+        ("0999-01-01T00:00:00Z", "0999-01-01T00:00:00.000+0000"),
+        ("0001-01-01T00:00:00+14:00", None),
+        ("2026-03-05T10:00:00", None),
+        ("tomorrow", None),
+    ],
+)
+def test_moment_is_stored_in_utc_or_refused(org: Org, start: str, stored: str | None) -> None:
+    answer = org.act("create_event", subject="Visit", start=start, minutes=1)
+    rows = org.query("SELECT StartDateTime FROM Event")
+    assert [row["StartDateTime"] for row in rows] == ([stored] if stored else [])
+    assert ("error" in answer) is (stored is None)
+
+
 def test_deleting_an_account_with_cases_or_won_deals_is_refused(org: Org) -> None:
     for number in (1, 3):
         response = org.fetch("DELETE", f"/sobjects/Account/{account_id(number)}")
@@ -571,9 +590,9 @@ def test_setting_a_custom_field_changes_that_field_only(org: Org) -> None:
         ("CustomField", {"Id": "1", "object": "Acount", "name": "Tier__c", "type": "string"}),
     ],
 )
-def test_world_with_an_impossible_row_is_refused(collection: str, row: dict[str, Any]) -> None:
+def test_world_with_an_impossible_row_is_refused(collection: str, row: Any) -> None:
     with pytest.raises(ValueError, match=f"salesforce.{collection}"):
-        Base({"salesforce": {collection: [row]}}, _KINDS)
+        Base({"salesforce": {collection: (row,)}}, _KINDS)
 
 
 _FRAGMENTS = st.sampled_from(
