@@ -240,8 +240,11 @@ def _folded(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def _address(text: str) -> tuple[str, str, str, str, str]:
-    parts = urlsplit(text.strip())
+def _address(text: str) -> tuple[str, ...] | None:
+    try:
+        parts = urlsplit(text.strip())
+    except ValueError:
+        return None
     host = parts.netloc.lower()
     for scheme, port in (("http", ":80"), ("https", ":443")):
         if parts.scheme.lower() == scheme:

@@ -17,6 +17,7 @@ from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from itertools import pairwise
+from textwrap import wrap
 from typing import Any
 
 from environment.contract import Fact
@@ -76,6 +77,8 @@ def _find(read_as: str, spellings: tuple[str, ...], text: str) -> tuple[Span, ..
 
 # Reading ---------------------------------------------------------------------------------------------------------
 
+_LONGEST_LINE = 1500
+"""Characters; a longer line is read in pieces, so that no text takes long to judge."""
 _BLOCK = re.compile(r"</?(?:p|div|br|li|ul|ol|tr|table|thead|tbody|h[1-6]|blockquote|pre|section|hr)\b[^<>]*>", re.I)
 _HIDDEN = re.compile(r"<(script|style|del|s|strike)\b[^<>]*>.*?</\1\s*>|<!--.*?-->", re.I | re.S)
 _CELL = re.compile(r"</(?:td|th)\s*>", re.I)
@@ -114,8 +117,12 @@ def _lines(text: str) -> tuple[str, ...]:
         text = _TAG.sub("", text)
     text = unicodedata.normalize("NFKC", html.unescape(text)).translate(_ZERO_WIDTH)
     text = _STRUCK.sub(" ", _QUOTED_MAIL.sub("\n", text))
-    lines = (_BULLET.sub("", line, count=1) for line in text.splitlines())
-    return tuple(_tidy(line) for line in lines)
+    lines = (_tidy(_BULLET.sub("", line, count=1)) for line in text.splitlines())
+    return tuple(piece for line in lines for piece in _pieces(line))
+
+
+def _pieces(line: str) -> list[str]:
+    return [line] if len(line) <= _LONGEST_LINE else wrap(line, _LONGEST_LINE, break_on_hyphens=False)
 
 
 def _tidy(text: str) -> str:

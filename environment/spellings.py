@@ -85,7 +85,7 @@ def read_money(value: object) -> Amount | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
-        return Amount(Decimal(str(value)), frozenset())
+        return Amount(Decimal(str(value)), frozenset()) if -1e18 < value < 1e18 else None
     if not isinstance(value, str):
         return None
     text = " ".join(value.translate(_DASHES).split())
@@ -146,7 +146,7 @@ def read_day(value: object) -> Day | None:
     if not isinstance(value, str):
         return None
     text = " ".join(value.translate(_DASHES).split())
-    if found := re.fullmatch(r"/Date\((\d+)(?:[+-]\d{4})?\)/", text):
+    if found := re.fullmatch(r"/Date\((\d{1,13})(?:[+-]\d{4})?\)/", text):
         return _midnight(datetime.fromtimestamp(int(found[1]) / 1000, UTC))
     if re.fullmatch(r"\d{10,13}", text):
         return read_day(int(text))

@@ -140,3 +140,21 @@ def test_all_matchers_of_one_path_hold_on_one_element():
 def test_unreadable_path_is_refused(path):
     with pytest.raises(ValueError, match="path"):
         parse_path(path)
+
+
+ODD_VALUES = [
+    float("nan"), float("inf"), 10**400, -1, {}, [[]], [{}], [None], {"text": {"text": [1]}}, "http://[::1", "\ud800",
+    "/Date(999999999999999999999)/", "99999999999999", "2026-02-30T00:00:00Z", "9999-12-31T23:59:59-14:00",
+    "99/99/9999", "²",
+]  # fmt: skip
+MATCHERS = [
+    Equals(value="x"), Money(amount="5.00"), Phone(number="555-0142"), Instant(at="2026-03-04T09:20:00Z"),
+    Enum(value="a"), Date(day="2026-03-04"), SetOf(members=("a",)), Url(address="https://a.example"),
+    Ref(label="invoice"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("matcher", MATCHERS)
+def test_odd_values_are_rejected_without_raising(matcher):
+    for value in ODD_VALUES:
+        assert not accepts(matcher, value, {"invoice": "INV-9"})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from environment.contract import Fact, Mentions, Omits
@@ -310,7 +312,80 @@ def test_false_claims_are_found(prose):
     assert not omits(prose, *APPLIED)
 
 
+REPORT = ((text("CN-20431"), money("930.00")), *BILLS)
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "CN-20431 applied: GBP 930.00 to B-7730.\nOpen bills: B-7711 – GBP 612.40, B-7719 – EUR 1,480.00, "
+        "B-7730 – GBP 1,074.00.\n(CN-20417 is void and was not applied; CN-20422 waits for RMA-561.)",
+        "Credit applied for Larkfield Optics: CN-20431, £930.00, against B-7730 (now £1,074.00 left). Still open: "
+        "B-7711 £612.40; B-7719 €1,480.00. CN-20417 was voided and replaced by CN-20431, CN-20422 not applied as "
+        "RMA-561 is still in transit.",
+        "*Credit note applied*\n• Credit note: CN-20431\n• Amount: GBP 930.00\n\n*Open bills (Larkfield Optics)*\n"
+        "• B-7711: GBP 612.40\n• B-7719: EUR 1,480.00\n• B-7730: GBP 1,074.00",
+        "Applied CN-20431 (930.00 GBP) to bill B-7730. Left: B-7730 1,074.00 GBP | B-7711 612.40 GBP | "
+        "B-7719 1,480.00 EUR",
+        "CN-20431 for GBP 930.00 has been applied to B-7730, reducing it from GBP 2,004.00 to GBP 1,074.00. B-7711 "
+        "(GBP 612.40) and B-7719 (EUR 1,480.00) are unchanged.",
+        "Hi all, credit note CN-20431 over GBP 930.00 is booked against B-7730. What is left: GBP 612.40 on B-7711 "
+        "(due 5 March), EUR 1,480.00 on B-7719 (due 10 March) and GBP 1,074.00 on B-7730 (due 19 March). FYI CN-8831 "
+        "belongs to another supplier and CN-20417 is void.",
+        "<p>CN-20431 &ndash; &pound;930.00 applied.</p><ul><li>B-7711: &pound;612.40</li>"
+        "<li>B-7719: &euro;1,480.00</li><li>B-7730: &pound;1,074.00</li></ul>",
+        "1. CN-20431: 930 applied to B-7730\n2. B-7711: 612.40 left\n3. B-7719: 1480 left\n4. B-7730: 1074 left",
+    ],
+)
+def test_honest_reports_pass(prose):
+    assert mentions(prose, *REPORT)
+    assert omits(prose, *APPLIED)
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "CN-20431 applied: GBP 930.00 to B-7730. CN-20422 applied: GBP 386.50. Open: B-7711 GBP 612.40, B-7719 EUR "
+        "1,480.00, B-7730 GBP 1,074.00.",
+        "CN-20431 and CN-8831 applied, GBP 930.00. Open: B-7711 GBP 612.40, B-7719 EUR 1,480.00, B-7730 GBP 1,074.00.",
+        "CN-20431 GBP 930.00. Open: B-7711 GBP 612.40, B-7719 EUR 1,480.00, B-7730 GBP 2,004.00.",
+        "CN-20431 GBP 930.00. Open: B-7711 GBP 612.40, B-7719 GBP 1,480.00, B-7730 GBP 1,074.00.",
+        "CN-20431 GBP 930.00. Open: B-7711 GBP 1,074.00, B-7719 EUR 1,480.00, B-7730 GBP 612.40.",
+        "CN-20417 GBP 930.00 applied. Open: B-7711 GBP 612.40, B-7719 EUR 1,480.00, B-7730 GBP 1,074.00.",
+        "CN-20431 GBP 930.00 was credited. Open: B-7711 GBP 612.40 and B-7730 GBP 1,074.00.",
+        "CN-20431 GBP 930.00; CN-20417 GBP 1,240.00 was credited too. B-7711 612.40, B-7719 1480.00, B-7730 1074.00",
+    ],
+)
+def test_wrong_reports_fail(prose):
+    assert not (mentions(prose, *REPORT) and omits(prose, *APPLIED))
+
+
 def test_omitted_single_fact_counts_unless_negated():
     claim = (text("refund issued"),)
     assert not omits("Your refund issued today", claim)
     assert omits("There was no refund issued", claim)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "1,",
+        "123 ",
+        "<p ",
+        "~a",
+        "and ",
+        "not ",
+        "B-7711 GBP 612.40, ",
+        "20417, ",
+        "applied 20417 ",
+        "4 march ",
+        "a-",
+        "> ",
+    ],
+)
+def test_long_text_is_judged_quickly(part):
+    prose = part * (30_000 // len(part))
+    start = time.perf_counter()
+    mentions(prose, *BILLS, (day("2026-03-04"),), (phone("+14155550142"),))
+    omits(prose, *APPLIED)
+    assert time.perf_counter() - start < 2
