@@ -1,7 +1,7 @@
 """A demonstration is a transcript of written-down calls, careful or careless, that the reference policy imitates.
 
-`python -m generators.demonstrations --per-family 5000 --careless 0.6 --out demonstrations.jsonl` writes those that the
-shipped weights were trained on: tasks of the split `policy`, whose seed nothing else uses.
+`python -m generators.demonstrations --per-family 8000 --fall-chance 0.25 --out demonstrations.jsonl` writes those
+that the shipped weights were trained on: tasks of the split `policy`, whose seed nothing else uses.
 """
 
 from __future__ import annotations
@@ -41,14 +41,19 @@ class Demonstration:
         return {"family": self.family, "care": self.care, "tools": list(self.tools), "messages": list(self.messages)}
 
 
-def demonstrate(tasks: Iterable[Task], careless_share: float) -> Iterator[Demonstration]:
-    """One demonstration a task; a share of them, drawn by the task's id, falls for one of the task's traps."""
+def demonstrate(tasks: Iterable[Task], fall_chance: float) -> Iterator[Demonstration]:
+    """One demonstration a task, whose demonstrator falls for each of its traps with this chance, and for one at most.
+
+    So a task with more traps is done carelessly more often: with a chance of 0.25 one trap leaves 75% careful
+    demonstrations, four leave 32%. The draw is derived from the task's id.
+    """
     for task in tasks:
         rng = derive_rng("demonstration", task.id)
         care, calls = CAREFUL, task.reference
-        if rng.random() < careless_share:
-            trap = rng.choice(task.traps)
-            care, calls = trap.name, trap.sprung
+        for trap in rng.sample(task.traps, len(task.traps)):
+            if rng.random() < fall_chance:
+                care, calls = trap.name, trap.sprung
+                break
         yield _play(task, care, calls)
 
 
@@ -76,12 +81,12 @@ def main() -> None:
     """Write demonstrations as JSON lines."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--per-family", type=int, required=True)
-    parser.add_argument("--careless", type=float, required=True, help="share of demonstrations that fall for a trap")
+    parser.add_argument("--fall-chance", type=float, required=True, help="chance of falling for each trap")
     parser.add_argument("--out", type=Path, required=True)
     arguments = parser.parse_args()
     count = 0
     with arguments.out.open("w", encoding="utf-8") as out:
-        for demonstration in demonstrate(policy_tasks(arguments.per_family), arguments.careless):
+        for demonstration in demonstrate(policy_tasks(arguments.per_family), arguments.fall_chance):
             out.write(json.dumps(demonstration.to_json(), ensure_ascii=False) + "\n")
             count += 1
     logger.info("wrote %d demonstrations to %s", count, arguments.out)
