@@ -87,7 +87,7 @@ class Fact(Record):
     """Something that a text states, in any accepted spelling."""
 
     read_as: Literal["text", "money", "phone", "date"] = "text"
-    """How `spellings` are compared: as words (case and blanks don't matter, word boundaries do) or as the typed value."""
+    """How `spellings` are compared: as words (case and blanks don't matter, word boundaries do) or as typed values."""
     spellings: tuple[str, ...] = Field(min_length=1)
     """For money "GBP 930.00" or "930.00"; for a date its ISO form; for text every accepted wording."""
 
@@ -111,7 +111,10 @@ Matcher = Annotated[
 ]
 
 Fields = Mapping[str, tuple[Matcher, ...]]
-"""Path into a row -> matchers that must all hold. `a.b`, `cells[2]`; `Line[*].Amount`: some element satisfies it."""
+"""Path into a row -> matchers that must all hold. `a.b`, `cells[2]`; `Line[*].Amount`: some element satisfies it.
+
+Paths with the same star, such as `Line[*].Amount` and `Line[*].Account`, hold on one and the same element;
+`Line[*debit]` and `Line[*credit]` on two different ones. A set under a star is compared with the values of all elements."""
 
 
 class Change(Record):
@@ -126,7 +129,7 @@ class Change(Record):
     key: Fields = Field(default_factory=dict)
     """What makes a new row *this* row: with the right key and a wrong value it is unsatisfied, not a stray."""
     fields: Fields = Field(default_factory=dict)
-    """What its fields must hold besides the key."""
+    """What its fields must hold besides the key; of an updated row nothing but these paths may change."""
 
     @model_validator(mode="after")
     def _identified(self) -> Change:

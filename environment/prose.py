@@ -71,7 +71,7 @@ def _find(read_as: str, spellings: tuple[str, ...], text: str) -> tuple[Span, ..
         elif read_as == "phone":
             spans.update(find_phone(text, spelling))
         else:
-            spans.update(match.span() for match in _words(spelling).finditer(text))
+            spans.update(_find_words(spelling, text))
     return tuple(sorted(spans))
 
 
@@ -188,20 +188,54 @@ def _amount(spelling: str) -> tuple[Decimal, str | None]:
     return amount.number, next(iter(amount.currencies)) if len(amount.currencies) == 1 else None
 
 
+def _find_words(spelling: str, text: str) -> Iterator[Span]:
+    """Where a wording stands between word boundaries; one with digits is no part of a longer number or id."""
+    words, low = _wording(spelling), text.lower()
+    if "  " in text or "\n" in text or len(low) != len(text):
+        pattern = re.compile(r"\s+".join(map(re.escape, words.split())), re.I)
+        low = text
+        spans: Iterable[Span] = (match.span() for match in pattern.finditer(text))
+    else:
+        spans = _find_all(words, low)
+    digits = any(character.isdigit() for character in words)
+    for start, end in spans:
+        if words[0].isalnum() and _goes_on_left(low, start):
+            continue
+        if not (words[-1].isalnum() and _goes_on_right(low, end, digits)):
+            yield start, end
+
+
 @lru_cache(maxsize=4096)
-def _words(spelling: str) -> re.Pattern[str]:
-    """Pattern of a wording between word boundaries; one with digits is no part of a longer number or id."""
-    text = _tidy(unicodedata.normalize("NFKC", spelling))
-    body = r"\s+".join(re.escape(word) for word in text.split())
-    left = r"(?<!\w)" if text[:1].isalnum() else ""
-    if text[:1].isdigit():
-        left += r"(?<!\d[.,/:-])"
-    elif left:
-        left += r"(?<!\bun-)(?<!\bnon-)(?<!\bnot-)(?<!\bpre-)"
-    right = r"(?!\w)" if text[-1:].isalnum() else ""
-    if right and any(character.isdigit() for character in text):
-        right += r"(?!-\w|[.,/:]\d)"
-    return re.compile(left + body + right, re.I)
+def _wording(spelling: str) -> str:
+    words = _tidy(unicodedata.normalize("NFKC", spelling)).lower()
+    if not words:
+        raise ValueError(f"{spelling!r} is no wording; a fact needs at least one letter, digit or sign")
+    return words
+
+
+def _find_all(words: str, text: str) -> Iterator[Span]:
+    start = text.find(words)
+    while start >= 0:
+        yield start, start + len(words)
+        start = text.find(words, start + 1)
+
+
+def _goes_on_left(text: str, start: int) -> bool:
+    before = text[max(start - 5, 0) : start]
+    if before[-1:].isalnum() or before.endswith("_"):
+        return True
+    if text[start].isdigit():
+        return before[-1:] in tuple(".,/:-") and before[-2:-1].isdigit()
+    return bool(re.search(r"(?<!\w)(?:un|non|not|pre)-$", before))
+
+
+def _goes_on_right(text: str, end: int, digits: bool) -> bool:
+    after = text[end : end + 2]
+    if after[:1].isalnum() or after.startswith("_"):
+        return True
+    if not digits or len(after) < 2:
+        return False
+    return (after[0] == "-" and after[1].isalnum()) or (after[0] in ".,/:" and after[1].isdigit())
 
 
 def _rivals(fact: Fact, others: Iterable[Fact], text: str) -> list[Span]:
