@@ -114,7 +114,7 @@ Fields = Mapping[str, tuple[Matcher, ...]]
 """Path into a row -> matchers that must all hold. `a.b`, `cells[2]`; `Line[*].Amount`: some element satisfies it.
 
 Paths with the same star, such as `Line[*].Amount` and `Line[*].Account`, hold on one and the same element;
-`Line[*debit]` and `Line[*credit]` on two different ones. A set under a star is compared with the values of all elements."""
+`Line[*debit]` and `Line[*credit]` on two different ones. A set under a star is compared with all elements' values."""
 
 
 class Change(Record):
