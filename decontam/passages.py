@@ -35,7 +35,7 @@ def passages_of_task(task: Task) -> tuple[Passage, ...]:
     for part in ("company", "domain"):
         if part in task.actor:
             _add_text(task.actor[part], f"actor.{part}", f"actor.{part}", found)
-    _add_mapping(task.world, "world", "world", found)
+    _add_world(task.world, "world", found)
     return tuple(found)
 
 
@@ -44,7 +44,7 @@ def passages_of_benchmark_task(task: BenchmarkTask) -> tuple[Passage, ...]:
     found: list[Passage] = []
     _add_text(task.system, "system", "system", found)
     _add_text(task.prompt, "prompt", "prompt", found)
-    _add_mapping(task.initial_state, "initial_state", "initial_state", found)
+    _add_world(task.initial_state, "initial_state", found)
     _add_any(task.assertions, "assertions", "assertions", found)
     return tuple(found)
 
@@ -52,6 +52,48 @@ def passages_of_benchmark_task(task: BenchmarkTask) -> tuple[Passage, ...]:
 def seen_by_the_agent(passages: Sequence[Passage]) -> tuple[Passage, ...]:
     """The passages but shared system prompts and assertions: what two tasks are compared on as wholes."""
     return tuple(passage for passage in passages if not passage.field.startswith(("system", "assertions")))
+
+
+def _add_world(world: Mapping[str, Any], root: str, found: list[Passage]) -> None:
+    for app, collections in world.items():
+        if not isinstance(collections, (dict, Mapping)):
+            _add_any(collections, f"{root}.{app}", f"{root}.{app}", found)
+            continue
+        for name, rows in collections.items():
+            path = f"{root}.{app}.{name}"
+            if isinstance(rows, (list, tuple)) and _are_records(rows) and not _are_sheet_rows(path, rows):
+                _add_records(rows, path, found)
+            else:
+                _add_any(rows, path, path, found)
+
+
+_LINES = frozenset("block blocks line lines paragraph paragraphs".split())
+_DOCUMENT_KEYS = ("page_id", "document_id", "parent_id", "parent")
+
+
+def _add_records(rows: Sequence[Mapping[str, Any]], path: str, found: list[Passage]) -> None:
+    """Each row by itself; where the rows are lines, those of one document also as one passage."""
+    documents: dict[str, list[tuple[float, int, str]]] = {}
+    are_lines = path.rpartition(".")[2].lower() in _LINES
+    for number, row in enumerate(rows):
+        before = len(found)
+        _add_mapping(row, f"{path}[{number}]", path, found)
+        if are_lines:
+            document = next((str(row[key]) for key in _DOCUMENT_KEYS if key in row), "")
+            line = "\n".join(passage.text for passage in found[before:])
+            documents.setdefault(document, []).append((_position(row, number), number, line))
+    for document, lines in documents.items():
+        text = "\n".join(line for _, _, line in sorted(lines))
+        found.append(Passage(f"{path}[{document}].lines", text, f"{path}.lines"))
+
+
+def _are_records(rows: Sequence[Any]) -> bool:
+    return all(isinstance(row, (dict, Mapping)) for row in rows)
+
+
+def _position(row: Mapping[str, Any], number: int) -> float:
+    position = row.get("position", number)
+    return position if isinstance(position, (int, float)) else number
 
 
 def _add_any(value: Any, path: str, field: str, found: list[Passage]) -> None:
@@ -92,7 +134,7 @@ def _add_list(values: Sequence[Any], path: str, field: str, found: list[Passage]
 def _add_text(text: str, path: str, field: str, found: list[Passage]) -> None:
     if " " not in text:
         # Keys, dates and amounts differ between copies of one problem and would hide how alike they are.
-        if len(text) >= 16 and (decoded := decoded_base64(text)) is not None:
+        if len(text) >= 16 and "@" not in text and (decoded := decoded_base64(text)) is not None:
             _add_text(decoded, f"{path}|base64", field, found)
             return
         if not text or _is_key(field) or not (text.isalpha() or _has_letters(text)):
@@ -143,7 +185,7 @@ def _json_inside(text: str) -> Any:
 
 def _are_sheet_rows(field: str, rows: Sequence[Any]) -> bool:
     """Rows that hold `cells`, or flat rows of a collection that says it belongs to a sheet."""
-    if not all(isinstance(row, (dict, Mapping)) for row in rows):
+    if not _are_records(rows):
         return False
     if any("cells" in row and isinstance(row["cells"], (list, tuple, Mapping)) for row in rows):
         return True
@@ -159,9 +201,8 @@ def _add_sheet_rows(rows: Sequence[Mapping[str, Any]], path: str, field: str, fo
         if cells is not row:
             others = {key: value for key, value in row.items() if key != "cells"}
             _add_mapping(others, f"{path}[{number}]", field, found)
-        position = row.get("position", number)
         sheet = "/".join(str(row[key]) for key in ("spreadsheet_id", "sheet_id", "worksheet_id") if key in row)
-        sheets.setdefault(sheet, []).append((position if isinstance(position, (int, float)) else number, number, cells))
+        sheets.setdefault(sheet, []).append((_position(row, number), number, cells))
     for sheet, members in sheets.items():
         members.sort(key=lambda member: member[:2])
         headed = [cells for _, _, cells in members if isinstance(cells, Mapping)]
@@ -208,14 +249,16 @@ _NODE_TYPES = frozenset(
     "doc paragraph heading text bulletList orderedList listItem blockquote codeBlock panel table tableRow tableCell "
     "tableHeader rich_text rich_text_section rich_text_list section header context mrkdwn plain_text".split()
 )
-_NODE_KEYS = ("textRun", "paragraph", "elements", "plain_text", "rich_text")
+_NODE_KEYS = frozenset("textRun paragraph elements plain_text rich_text".split())
+_NODE_BODIES = frozenset(("text", "content", "fields"))
 
 
 def _is_rich(value: Mapping[str, Any]) -> bool:
-    if any(key in value and isinstance(value[key], (str, list, tuple, Mapping)) for key in _NODE_KEYS):
-        return True
+    if not _NODE_KEYS.isdisjoint(value):
+        nested = any(isinstance(value.get(key), (list, tuple, Mapping)) for key in _NODE_KEYS)
+        return nested or isinstance(value.get("plain_text"), str)
     kind = value.get("type")
-    return isinstance(kind, str) and kind in _NODE_TYPES and any(key in value for key in ("text", "content", "fields"))
+    return isinstance(kind, str) and kind in _NODE_TYPES and not _NODE_BODIES.isdisjoint(value)
 
 
 def _rich_text(value: Any) -> str:

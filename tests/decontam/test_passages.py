@@ -116,6 +116,19 @@ def test_nodes_of_a_document_are_one_passage() -> None:
     assert found == {"world.jira.issues[0].description": "Move the crates\nbefore noon"}
 
 
+def test_rows_with_rich_text_keep_their_other_fields_and_lines_of_one_page_are_also_one_passage() -> None:
+    def block(page: str, position: int, text: str) -> dict[str, Any]:
+        rich = [{"type": "text", "plain_text": part} for part in (text, " now")]
+        return {"page_id": page, "position": position, "title": "T", "paragraph": {"rich_text": rich}}
+
+    rows = (block("p1", 2, "move them"), block("p2", 1, "other page"), block("p1", 1, "count the crates"))
+    found = texts({"notion": {"blocks": rows}})
+    assert found["world.notion.blocks[0].title"] == "T"
+    assert found["world.notion.blocks[0].paragraph"] == "move them now"
+    assert found["world.notion.blocks[p1].lines"] == "T\ncount the crates now\nT\nmove them now"
+    assert "other page" not in found["world.notion.blocks[p1].lines"]
+
+
 def test_comments_in_a_list_stay_apart_and_plain_lines_do_not() -> None:
     row = {"comments": [{"body": "first one"}, {"body": "second one"}], "lines": ["a line", "its next"]}
     found = texts({"trello": {"cards": (row,)}})
