@@ -94,12 +94,11 @@ def posterior(mean: np.ndarray, variance: np.ndarray, passes: np.ndarray, scored
 
 
 def band_weights(band: Band) -> np.ndarray:
-    """Share of each grid cell that lies in the band, shape of `GRID`; the outermost cells reach to infinity."""
+    """Share of each grid cell that lies in the band, shape of `GRID`."""
     with np.errstate(divide="ignore"):
         low, high = (np.log(edge) - np.log1p(-edge) for edge in (np.float64(band.low), np.float64(band.high)))
     below, above = GRID - 0.05, GRID + 0.05
-    share = np.clip((np.minimum(above, high) - np.maximum(below, low)) / 0.1, 0, 1)
-    return share
+    return np.clip((np.minimum(above, high) - np.maximum(below, low)) / 0.1, 0, 1)
 
 
 def log_likelihood(logits: np.ndarray, passes: np.ndarray, scored: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ import numpy as np
 
 from calibration.allocation import Assessment, Counts, Round, assess, pilot, plan_round
 from calibration.candidate import Candidate, CandidateTable, tabulate
+from calibration.program import missing
 from calibration.rating import Calibration, Coefficient, RoundLog, Standing, Stop, TaskRating
 from calibration.settings import CalibrationSettings, SelectionSettings
 from calibration.supply import Supply, request_tasks
@@ -62,14 +63,14 @@ async def calibrate(
     """
     table = tabulate(candidates)
     view: _View | None = None
-    may_ask = True
+    may_ask, first = True, len(ledger.plans(policy, PURPOSE))
     while True:
         plans = ledger.plans(policy, PURPOSE)
         if plans:
             observe = _reporter(plans[-1].round, view, ledger, policy, on_progress)
             await carry_out(plans[-1], ledger, attempt_many, observe)
         view = _look(table, ledger, policy, settings, selection, seed)
-        stop = _reason_to_stop(view, plans, ledger, settings)
+        stop = _reason_to_stop(view, plans[first:], ledger, settings, selection)
         if supply is not None and may_ask and stop in (None, "short"):
             further = _ask(view, supply, settings, selection, seed)
             if further:
@@ -122,7 +123,10 @@ def _look(
     return _View(table, counts, (now, planned))
 
 
-def _reason_to_stop(view: _View, plans: Sequence[Plan], ledger: Ledger, settings: CalibrationSettings) -> Stop | None:
+def _reason_to_stop(
+    view: _View, plans: Sequence[Plan], ledger: Ledger, settings: CalibrationSettings, selection: SelectionSettings
+) -> Stop | None:
+    """`plans` are those made since calibration was started or resumed: an endpoint may have been repaired before."""
     if view.fitted is not None and view.fitted[0].missing.nothing:
         return "complete"
     if view.counts.total >= settings.max_attempts:
@@ -131,7 +135,8 @@ def _reason_to_stop(view: _View, plans: Sequence[Plan], ledger: Ledger, settings
     if len(recent) == _STALLED_ROUNDS and not any(_has_scored(plan, ledger) for plan in recent):
         return "endpoint"
     if view.fitted is not None and not view.fitted[1].shares:
-        return "short"
+        only_spares = missing(view.table, view.fitted[0].accepted, selection, 0.0).nothing
+        return "complete" if only_spares else "short"
     return None
 
 

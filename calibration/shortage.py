@@ -54,19 +54,14 @@ class Shortage(Record):
     sentence: str
 
 
-def shortages(
-    table: CandidateTable, calibration: Calibration, selection: SelectionSettings, spare: float = 0.0
-) -> tuple[Shortage, ...]:
-    """Everything that the accepted tasks lack for the selection, nothing when it can be made.
-
-    With `spare` above 0 also what they lack for that share of further tasks a domain.
-    """
+def shortages(table: CandidateTable, calibration: Calibration, selection: SelectionSettings) -> tuple[Shortage, ...]:
+    """Everything that the accepted tasks lack for the selection, nothing when it can be made."""
     accepted = np.array([rating.standing == "accepted" for rating in calibration.ratings])
-    lacking = missing(table, accepted, selection, spare)
+    lacking = missing(table, accepted, selection, 0.0)
     found = []
     for name, count in lacking.domains.items():
-        needed = int(np.ceil(round(selection.quota(name) * (1 + spare), 9)))
-        found.append(_shortage(f"domain {name}", needed, count, table.in_domain(name), table, calibration, selection))
+        member = table.in_domain(name)
+        found.append(_shortage(f"domain {name}", selection.quota(name), count, member, table, calibration, selection))
     for name, count in lacking.apps.items():
         member = table.uses[:, table.apps.index(name)]
         found.append(_shortage(f"app {name}", selection.min_per_app, count, member, table, calibration, selection))
