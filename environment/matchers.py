@@ -27,7 +27,8 @@ from environment.contract import (
     SetOf,
     Url,
 )
-from environment.prose import makes_no_claim, states_all
+from environment.prose.claims import makes_no_claim
+from environment.prose.statements import states_all
 from environment.spellings import read_day, read_instant, read_money, read_phone, same_amount, same_day
 
 

@@ -59,7 +59,7 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _PHONE = re.compile(r"(?<![\w.])(?:\+|00)?\(?\d[\d().\-/ ]{5,20}\d(?!\w)")
-_DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−﹘﹣－", "-"))
+DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−﹘﹣－", "-"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def read_money(value: object) -> Amount | None:
         return Amount(Decimal(str(value)), frozenset()) if -1e18 < value < 1e18 else None
     if not isinstance(value, str):
         return None
-    text = " ".join(value.translate(_DASHES).split())
+    text = " ".join(value.translate(DASHES).split())
     if text.startswith("(") and text.endswith(")"):
         text = f"-{text[1:-1]}"
     if re.fullmatch(_SPACED, text):
@@ -145,7 +145,7 @@ def read_day(value: object) -> Day | None:
         return _midnight(moment) if moment else None
     if not isinstance(value, str):
         return None
-    text = " ".join(value.translate(_DASHES).split())
+    text = " ".join(value.translate(DASHES).split())
     if found := re.fullmatch(r"/Date\((\d{1,13})(?:[+-]\d{4})?\)/", text):
         return _midnight(datetime.fromtimestamp(int(found[1]) / 1000, UTC))
     if re.fullmatch(r"\d{10,13}", text):
@@ -234,7 +234,7 @@ def read_phone(value: object) -> str | None:
     """The digits of a telephone number without its punctuation and without a leading country code 1."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         return None
-    text = str(value).translate(_DASHES).strip().removeprefix("tel:").replace("(0)", "")
+    text = str(value).translate(DASHES).strip().removeprefix("tel:").replace("(0)", "")
     if not re.fullmatch(r"\+?[\d().\-/ ]*\d[\d().\-/ ]*", text):
         return None
     digits = re.sub(r"\D", "", text)

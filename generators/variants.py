@@ -25,8 +25,9 @@ from environment.contract import (
     SetOf,
     Url,
 )
-from environment.prose import Span, find_fact, read_lines
-from environment.spellings import read_money, read_phone
+from environment.prose.facts import find_fact
+from environment.prose.lines import read_lines
+from environment.spellings import Span, read_money, read_phone
 
 _SYMBOLS = {"GBP": "£", "EUR": "€", "USD": "$", "JPY": "¥"}
 
