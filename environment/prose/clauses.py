@@ -26,6 +26,7 @@ SUBORDINATE = re.compile(r"\b(?=(?:which|who|whose|that|as|after|before)\b)", re
 
 @lru_cache(maxsize=4096)
 def find_clauses(line: str) -> tuple[Span, ...]:
+    """Where a line's sentences and their parts between semicolons stand; abbreviations and decimals end none."""
     spans: list[Span] = []
     start = 0
     for match in _SENTENCE_END.finditer(line):
@@ -48,6 +49,7 @@ def _is_abbreviation(before: str, after: str) -> bool:
 
 
 def find_segments(text: str, *patterns: re.Pattern[str]) -> list[Span]:
+    """Where the pieces between what the patterns match stand."""
     cuts = sorted({edge for pattern in patterns for match in pattern.finditer(text) for edge in match.span()})
     edges = [0, *cuts, len(text)]
     spans = [(first, last) for first, last in pairwise(edges) if text[first:last].strip(" ,-()[]|.;")]

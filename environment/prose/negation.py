@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from environment.contract import Fact
 from environment.spellings import Span
 
 _NOT = re.compile(
-    r"\b(?:not|never|cannot|cant|wont|isnt|wasnt|dont|didnt|doesnt|hasnt|havent|[a-z]+n't|no|none|neither|nor|without"
+    r"\b(?:not(?!-)|never|cannot|cant|wont|isnt|wasnt|dont|didnt|doesnt|hasnt|havent|[a-z]+n't|no(?!-)|none|neither|nor|without"
     r"|fail(?:s|ed)? to|unable to|refuse[sd]? to|decline[sd]? to|yet to)\b",
     re.I,
 )
+_BREAK = re.compile(r"[,;:()\[\]|!?]|[.]\s|\b(?:and|but|while|whereas|because|so)\b", re.I)
+_WHOM = frozenset({"for", "with", "from", "of", "by", "against"})
 _NO_NEGATION = re.compile(
-    r"(?:not|n't) (?:only|just|merely|simply|to mention|later than|until|before|more than|less than)\b"
+    r"(?:not|n't) (?:only|just|merely|simply|to mention|forget|hesitate|worry|later than|until|before|more than|less than)\b"
     r"|no (?:later|earlier|more|less|fewer|sooner) than\b|no (?:doubt|problem|worries|issues?)\b|no\.? ?#?\d"
     r"|whether or not\b|why not\b",
     re.I,
@@ -39,21 +40,26 @@ CONDITION = re.compile(r"\b(?:if|once|unless|until|as soon as)\b|^(?:when|before
 
 
 def find_negations(text: str) -> Iterator[Span]:
+    """Where a text says no; "not only", "no later than" and the like say nothing of the kind."""
     quiet = [match.span() for match in _NO_NEGATION.finditer(text)]
     for match in _NOT.finditer(text):
         if not any(start <= match.end() - 1 < end for start, end in quiet):
             yield match.span()
 
 
-def is_negated(fact: Fact, span: Span, text: str) -> bool:
-    """Whether a negation reaches this occurrence: up to four words further, one for a number or an id."""
+def is_negated(span: Span, text: str) -> bool:
+    """Whether a negation reaches what stands at `span`: up to four words further, one for a number or an id.
+
+    It doesn't reach whom something is for: "no change for Larkfield Optics" still speaks of Larkfield Optics.
+    """
     if DENIED.match(text, span[1]):
         return True
     has_digits = any(character.isdigit() for character in text[slice(*span)])
     for _, end in find_negations(text[: span[0]]):
         gap = text[end : span[0]]
-        if re.search(r"[,;:()\[\]|!?]|[.]\s|\b(?:and|but|while|whereas|because|so)\b", gap, re.I):
+        words = gap.split()
+        if _BREAK.search(gap) or (len(words) > 1 and words[-1].lower() in _WHOM):
             continue
-        if len(gap.split()) <= (1 if has_digits else 4):
+        if len(words) <= (1 if has_digits else 4):
             return True
     return False

@@ -27,7 +27,7 @@ def _states(facts: Facts, tuples: Sequence[Facts], lines: Sequence[str]) -> bool
         return False
     for line in lines:
         if len(facts) == 1:
-            if any(not is_negated(facts[0], span, line) for span in find_fact(facts[0], line)):
+            if any(not is_negated(span, line) for span in find_fact(facts[0], line)):
                 return True
         elif any(
             _stand_together(facts, tuples, line[start:end]) for start, end in find_clauses(line)
@@ -40,7 +40,7 @@ def _stand_together(facts: Facts, tuples: Sequence[Facts], text: str) -> bool:
     """Whether the facts stand in the text, none negated, and each with the first rather than with a rival of either."""
     if not all(find_fact(fact, text) for fact in facts):
         return False
-    places = [[span for span in find_fact(fact, text) if not is_negated(fact, span, text)] for fact in facts]
+    places = [[span for span in find_fact(fact, text) if not is_negated(span, text)] for fact in facts]
     if not all(places):
         return False
     segments = find_segments(text, SEPARATOR)
@@ -117,7 +117,7 @@ def link_runs(heads: Sequence[Span], tails: Sequence[Span]) -> set[tuple[Span, S
 def _head_section(facts: Facts, tuples: Sequence[Facts], lines: Sequence[str], index: int) -> bool:
     """Whether a line names the first fact as a heading and the lines under it, up to the next such, the others."""
     heading = lines[index]
-    places = [span for span in find_fact(facts[0], heading) if not is_negated(facts[0], span, heading)]
+    places = [span for span in find_fact(facts[0], heading) if not is_negated(span, heading)]
     if not places or len(_of_kind(facts, 0, tuples, heading)) != 1:
         return False
     if any(_of_kind(facts, number, tuples, heading) for number in range(1, len(facts))):
@@ -128,5 +128,5 @@ def _head_section(facts: Facts, tuples: Sequence[Facts], lines: Sequence[str], i
             break
         below.append(line)
     return all(
-        any(not is_negated(fact, span, line) for line in below for span in find_fact(fact, line)) for fact in facts[1:]
+        any(not is_negated(span, line) for line in below for span in find_fact(fact, line)) for fact in facts[1:]
     )

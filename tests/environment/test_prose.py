@@ -234,6 +234,16 @@ def test_pairs_of_names_and_decisions_are_told_apart():
     assert not mentions("Anna: not approved, Ben: rejected", *pairs)
 
 
+def test_negation_reaches_a_few_words_but_not_whom_something_is_for():
+    pair = (text("Larkfield Optics"), GBP_930)
+    assert mentions("There is no change for Larkfield Optics, still GBP 930.00", pair)
+    assert mentions("Do not forget the call with Larkfield Optics about GBP 930.00", pair)
+    assert mentions("Mail from no-reply: Larkfield Optics owes GBP 930.00", pair)
+    assert not mentions("It is not Larkfield Optics that owes GBP 930.00", pair)
+    assert not mentions("Larkfield Optics does not owe GBP 930.00", pair)
+    assert not mentions("not for Larkfield Optics: GBP 930.00", pair)
+
+
 def test_abbreviations_and_decimals_do_not_end_a_clause():
     pair = (text("Larkfield Inc."), GBP_930)
     assert mentions("Larkfield Inc. gets 930.00 back", pair)
