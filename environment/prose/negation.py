@@ -15,7 +15,8 @@ _NOT = re.compile(
 _BREAK = re.compile(r"[,;:()\[\]|!?]|[.]\s|\b(?:and|but|while|whereas|because|so)\b", re.I)
 _WHOM = frozenset({"for", "with", "from", "of", "by", "against"})
 _NO_NEGATION = re.compile(
-    r"(?:not|n't) (?:only|just|merely|simply|to mention|forget|hesitate|worry|later than|until|before|more than|less than)\b"
+    r"(?:not|n't) (?:only|just|merely|simply|to mention|forget|hesitate|worry|until|before)\b"
+    r"|(?:not|n't) (?:later|more|less) than\b"
     r"|no (?:later|earlier|more|less|fewer|sooner) than\b|no (?:doubt|problem|worries|issues?)\b|no\.? ?#?\d"
     r"|whether or not\b|why not\b",
     re.I,
