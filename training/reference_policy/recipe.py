@@ -77,6 +77,8 @@ class Recipe(_Record):
     fingerprint: Fingerprint
     weights_sha256: str
     libraries: dict[str, str]
+    history: str
+    """Where these weights were made otherwise than by one build command: what was done; else empty."""
 
     def differences(self, current: Fingerprint) -> tuple[str, ...]:
         """The parts of the prompt that are no longer what the weights were trained on; empty when all match."""
