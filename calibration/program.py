@@ -112,59 +112,6 @@ def _needs(table: CandidateTable, rows: np.ndarray, settings: SelectionSettings,
     families = np.bincount(table.family_domain, minlength=len(table.domains))
     capacity = np.zeros(len(wanted))
     capacity[[index[name] for name in table.domains]] = families * settings.family_cap
-    spared = _least_missing(table, accepted, settings, spare)
-    return Missing(_larger(exact.domains, spared.domains), _larger(exact.apps, spared.apps))
-
-
-def optimum(
-    table: CandidateTable, accepted: np.ndarray, signal: np.ndarray, settings: SelectionSettings
-) -> Optimum | None:
-    """The accepted tasks of greatest total signal that meet `settings`, or None when no choice of them does."""
-    rows = np.flatnonzero(accepted)
-    needs, caps = _needs(table, rows, settings, 0.0), _caps(table, rows, settings)
-    if len(rows) == 0:
-        return None
-    exact = np.where(needs.is_domain, needs.counts, np.inf)
-    answer = milp(
-        -signal[rows],
-        integrality=np.ones(len(rows)),
-        bounds=Bounds(0, 1),
-        constraints=[LinearConstraint(needs.matrix, needs.counts, exact), *caps],
-        options={"mip_rel_gap": _GAP, "time_limit": _TIME_LIMIT_S},
-    )
-    if answer.status == 2:
-        return None
-    if answer.x is None:
-        raise RuntimeError(f"HiGHS found neither a selection nor that there is none: {answer.message}")
-    chosen = rows[answer.x > 0.5]
-    return Optimum(chosen, float(signal[chosen].sum()), answer.message.split(" (")[0], float(answer.mip_gap))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Needs:
-    """Counts that a selection must reach: a row a domain and a row an application."""
-
-    names: tuple[str, ...]
-    is_domain: np.ndarray
-    counts: np.ndarray
-    matrix: csr_array
-    """Shape (needs, tasks)."""
-
-
-def _needs(table: CandidateTable, rows: np.ndarray, settings: SelectionSettings, spare: float) -> _Needs:
-    wanted: list[str] = sorted({*settings.quotas, *table.domains})
-    index = {domain: position for position, domain in enumerate(wanted)}
-    position = np.array([index[name] for name in table.domains])[table.domain[rows]]
-    by_domain = csr_array((np.ones(len(rows)), (position, np.arange(len(rows)))), shape=(len(wanted), len(rows)))
-    apps = required_apps(table, settings)
-    columns = np.array([table.apps.index(name) for name in apps], dtype=int)
-    by_app = csr_array(table.uses[np.ix_(rows, columns)].T.astype(float))
-    quotas = np.array([settings.quota(name) for name in wanted])
-    family_sizes = np.bincount(table.family, minlength=len(table.families))
-    capacity = np.zeros(len(wanted))
-    for name in table.domains:
-        families = table.family_domain == table.domains.index(name)
-        capacity[index[name]] = np.minimum(family_sizes[families], settings.family_cap).sum()
     spared = np.maximum(quotas, np.minimum(capacity, np.ceil(np.round(quotas * (1 + spare), 9))))
     return _Needs(
         names=(*wanted, *apps),
