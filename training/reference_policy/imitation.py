@@ -12,7 +12,8 @@ import logging
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -79,8 +80,9 @@ class ImitationScore:
     right_episodes: int
     argument_tokens: int
     right_argument_tokens: int
+    written_tokens: int
     loss: float
-    """Nats per token that the policy writes."""
+    """Nats, summed over the tokens that the policy writes."""
 
 
 def imitate(
@@ -168,36 +170,55 @@ def forward_hidden(model: Qwen3ForCausalLM, batch: Batch) -> torch.Tensor:
 
 def score(model: Qwen3ForCausalLM, episodes: Sequence[Episode], pad_id: int) -> ImitationScore:
     """Agreement with `episodes`, which training must not have seen."""
-    right_episodes = arguments = right_arguments = written = 0
-    loss = 0.0
-    with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
-        for batch in _batches(episodes, 4096, pad_id, np.random.default_rng(0)):
-            wrote = batch.parts >= Part.ASSISTANT
-            logits = model.lm_head(forward_hidden(model, batch)[wrote]).float()
-            wanted = batch.ids[wrote]
-            right = torch.ones_like(wrote)
-            right[wrote] = logits.argmax(-1) == wanted
-            in_arguments = batch.parts == Part.ARGUMENTS
-            right_episodes += int(right.all(1).sum())
-            arguments += int(in_arguments.sum())
-            right_arguments += int(right[in_arguments].sum())
-            written += int(wrote.sum())
-            loss += float(F.cross_entropy(logits, wanted, reduction="sum"))
-    return ImitationScore(len(episodes), right_episodes, arguments, right_arguments, loss / written)
+    return _add_up(_score_each(model, episodes, pad_id))
 
 
 def log_score(model: Qwen3ForCausalLM, held_out: Sequence[Episode], pad_id: int) -> None:
     """Log held-out agreement, overall and by family and care."""
-    groups = defaultdict(list)
-    for episode in held_out:
-        groups[f"{episode.family} ({episode.care})"].append(episode)
-    for name, members in {"all": list(held_out), **dict(sorted(groups.items()))}.items():
-        result = score(model, members, pad_id)
+    each = _score_each(model, held_out, pad_id)
+    groups = {"all": each}
+    for episode, one in sorted(zip(held_out, each, strict=True), key=lambda pair: (pair[0].family, pair[0].care)):
+        groups.setdefault(f"{episode.family} ({episode.care})", []).append(one)
+    for name, members in groups.items():
+        total = _add_up(members)
         logger.info(
             "held out %s: %d of %d episodes right, arguments %.3f, loss %.3f",
-            name, result.right_episodes, result.episodes,
-            result.right_argument_tokens / max(1, result.argument_tokens), result.loss,
+            name, total.right_episodes, total.episodes,
+            total.right_argument_tokens / max(1, total.argument_tokens), total.loss / total.written_tokens,
         )  # fmt: skip
+
+
+def _score_each(model: Qwen3ForCausalLM, episodes: Sequence[Episode], pad_id: int) -> list[ImitationScore]:
+    scores: dict[int, ImitationScore] = {}
+    order = sorted(range(len(episodes)), key=lambda i: (episodes[i].ids[: episodes[i].prefix_count].tobytes(), i))
+    with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
+        for _, same_prefix in groupby(order, key=lambda i: episodes[i].ids[: episodes[i].prefix_count].tobytes()):
+            for chosen in _chunks(list(same_prefix), 12):
+                batch = _collate([episodes[i] for i in chosen], pad_id)
+                wrote = batch.parts >= Part.ASSISTANT
+                logits = model.lm_head(forward_hidden(model, batch)[wrote]).float()
+                losses, right = torch.zeros(wrote.shape), torch.ones_like(wrote)
+                losses[wrote] = F.cross_entropy(logits, batch.ids[wrote], reduction="none")
+                right[wrote] = logits.argmax(-1) == batch.ids[wrote]
+                arguments = batch.parts == Part.ARGUMENTS
+                for row, i in enumerate(chosen):
+                    scores[i] = ImitationScore(
+                        episodes=1,
+                        right_episodes=int(right[row].all()),
+                        argument_tokens=int(arguments[row].sum()),
+                        right_argument_tokens=int((right[row] & arguments[row]).sum()),
+                        written_tokens=int(wrote[row].sum()),
+                        loss=float(losses[row].sum()),
+                    )
+    return [scores[i] for i in range(len(episodes))]
+
+
+def _add_up(scores: Sequence[ImitationScore]) -> ImitationScore:
+    return ImitationScore(*(sum(values) for values in zip(*map(astuple, scores), strict=True)))
+
+
+def _chunks(items: list[int], size: int) -> list[list[int]]:
+    return [items[start : start + size] for start in range(0, len(items), size)]
 
 
 def _endless_batches(episodes: Sequence[Episode], batch_tokens: int, pad_id: int, seed: int) -> Iterator[Batch]:
