@@ -1,0 +1,110 @@
+"""A response is what the model wrote in one turn, read from its token ids by the rules that every policy obeys."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from transformers import PreTrainedTokenizerBase
+
+from environment.attempt import End
+from environment.policies.hermes import UnreadableCall, parse_message
+
+_EMPTY_THOUGHT = "<think>\n\n</think>\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How an attempt ended, derived from its token ids."""
+
+    end: End
+    lengths: tuple[int, ...]
+    """Tokens of each response, end token included."""
+    unanswered: tuple[Mapping[str, Any], ...]
+    """Calls of the last response that the turn limit left without an answer."""
+
+
+class ResponseReader:
+    """Reads responses and whole completions (responses and tool results in turn)."""
+
+    def __init__(self, tokenizer: PreTrainedTokenizerBase, max_turns: int) -> None:
+        self._tokenizer, self._max_turns = tokenizer, max_turns
+        self._eos = tokenizer.eos_token_id
+        header = tokenizer.apply_chat_template(
+            [{"role": "user", "content": ""}], add_generation_prompt=True, return_dict=False
+        )
+        self._header = header[header.index(self._eos) + 1 :]
+
+    def parse_response(self, ids: Sequence[int], prefix: Any = None, tools: Any = None) -> dict[str, Any]:
+        """The message that TRL acts upon; it takes the place of the tokenizer's own `parse_response`.
+
+        TRL's reading would answer the calls of a response that was cut, and turn "7" into 7 where the schema says so:
+        the same attempt would go on elsewhere. An unreadable call is text, so it ends the attempt.
+        """
+        text, ended = self._text(list(ids))
+        message: dict[str, Any] = {"role": "assistant", "content": text}
+        if not ended:
+            return message
+        try:
+            read = parse_message(text)
+        except UnreadableCall:
+            return message
+        calls = [call["function"] for call in read.get("tool_calls", ())]
+        if calls:
+            message["tool_calls"] = [
+                {"type": "function", "function": {"name": call["name"], "arguments": _object(call["arguments"])}}
+                for call in calls
+            ]
+        return message
+
+    def ending(self, completion: Sequence[int]) -> Ending:
+        """How an attempt with these responses and tool results ended."""
+        responses = self._responses(list(completion))
+        last, ended = self._text(responses[-1])
+        lengths = tuple(map(len, responses))
+        if not ended:
+            return Ending("token_limit", lengths, ())
+        try:
+            calls = parse_message(last).get("tool_calls", ())
+        except UnreadableCall:
+            return Ending("malformed", lengths, ())
+        if not calls:
+            return Ending("answered", lengths, ())
+        if len(responses) < self._max_turns:
+            return Ending("context_overflow", lengths, ())
+        return Ending("turn_limit", lengths, tuple(call["function"] for call in calls))
+
+    def _text(self, ids: list[int]) -> tuple[str, bool]:
+        """Text of one response, and whether the model ended it."""
+        ended = bool(ids) and ids[-1] == self._eos
+        text = self._tokenizer.decode(ids[:-1] if ended else ids, skip_special_tokens=False)
+        return text.removeprefix(_EMPTY_THOUGHT), ended
+
+    def _responses(self, completion: list[int]) -> list[list[int]]:
+        """The responses of a completion: up to an end token; then the tool results, up to an end token; and so on."""
+        responses = []
+        start = 0
+        while True:
+            end = self._after(completion, start)
+            responses.append(completion[start:end])
+            results = self._after(completion, end)
+            start = results + len(self._header)
+            if end == len(completion) or start > len(completion):
+                return responses
+
+    def _after(self, completion: list[int], start: int) -> int:
+        try:
+            return completion.index(self._eos, start) + 1
+        except ValueError:
+            return len(completion)
+
+
+def _object(arguments: str) -> dict[str, Any]:
+    """The arguments as an object; anything else is passed on under a name that no tool has and so is refused."""
+    try:
+        given = json.loads(arguments or "{}")
+    except ValueError:
+        return {"arguments": arguments}
+    return given if isinstance(given, dict) else {"arguments": arguments}
