@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer, DynamicCache
+from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from environment.apps import APPS
 from environment.attempt import PolicyFingerprint
 from environment.episode import SYSTEM_PROMPT
 from environment.policies.hermes import UnreadableCall, parse_message
 from environment.policies.policy import Completion
+from environment.policies.prefix_cache import PrefixCache
 from environment.record import content_hash
 from environment.tools import toolset_hash
 
@@ -65,6 +66,7 @@ class LocalPolicy:
         self._temperature, self._max_tokens, self._max_context = temperature, max_tokens, max_context
         self._batch = batch
         self._waiting: list[_Waiting] = []
+        self._prefixes = PrefixCache(self._model.config)
         self._fingerprint = PolicyFingerprint(
             model=model.name,
             revision=_weights_hash(model),
@@ -103,9 +105,11 @@ class LocalPolicy:
         self._waiting = []
         for start in range(0, len(waiting), self._batch):
             group = [one for one in waiting[start : start + self._batch] if not one.answer.done()]
+            if not group:
+                continue
             started = time.perf_counter()
             responses = self._sample([one.ids for one in group], [one.seed for one in group])
-            seconds = (time.perf_counter() - started) / max(1, len(group))
+            seconds = (time.perf_counter() - started) / len(group)
             for one, response in zip(group, responses, strict=True):
                 one.answer.set_result(self._completion(one.ids, response, seconds))
 
@@ -125,16 +129,18 @@ class LocalPolicy:
     @torch.inference_mode()
     def _sample(self, prompts: list[list[int]], seeds: list[int]) -> list[list[int]]:
         """One response a prompt, each ending with the end token unless it met a limit."""
-        width = max(map(len, prompts))
+        cache, old_mask, lengths = self._prefixes.join(prompts)  # mask (B, P)
+        fresh = [prompt[length:] for prompt, length in zip(prompts, lengths, strict=True)]
+        width = max(map(len, fresh))
         pad = self._tokenizer.pad_token_id
-        ids = torch.tensor([[pad] * (width - len(p)) + p for p in prompts])  # (B, T)
-        mask = torch.tensor([[0] * (width - len(p)) + [1] * len(p) for p in prompts])  # (B, T)
-        rooms = [min(self._max_tokens, self._max_context - len(p)) for p in prompts]
+        ids = torch.tensor([[pad] * (width - len(part)) + part for part in fresh])  # (B, T)
+        new_mask = torch.tensor([[0] * (width - len(part)) + [1] * len(part) for part in fresh])  # (B, T)
+        mask = torch.cat([old_mask, new_mask], 1)  # (B, P + T)
+        positions = (mask.cumsum(1) - 1).clamp(min=0)[:, -width:]
+        rooms = [min(self._max_tokens, self._max_context - len(prompt)) for prompt in prompts]
         draws = [np.random.Generator(np.random.Philox(seed)) for seed in seeds]
         responses: list[list[int]] = [[] for _ in prompts]
         live = list(range(len(prompts)))
-        cache = DynamicCache(config=self._model.config)
-        positions = (mask.cumsum(1) - 1).clamp(min=0)
         while live:
             output = self._model(
                 input_ids=ids,
@@ -150,6 +156,8 @@ class LocalPolicy:
                 responses[index].append(token)
                 if token != self._tokenizer.eos_token_id and len(responses[index]) < rooms[index]:
                     keep.append(place)
+                else:
+                    self._prefixes.keep(prompts[index] + responses[index][:-1], cache, mask[place], place)
             if len(keep) < len(live):
                 cache.batch_select_indices(torch.tensor(keep, dtype=torch.long))
                 mask, positions = mask[keep], positions[keep]

@@ -14,6 +14,7 @@ from environment.rng import derive_rng
 from environment.task import DOMAINS, Task, task_hash
 from generators.families import FAMILIES, family_named
 from generators.family import Family
+from generators.proof import prove
 
 FAMILY_IDS = [family.name for family in FAMILIES]
 COUNT = 12
@@ -105,3 +106,13 @@ def test_the_highest_knobs_ask_for_several_times_the_calls_and_text_of_the_lowes
     high = family.generate("seven", 0, "train", {n: k.high for n, k in family.knobs.items()}, "api")
     assert len(high.reference) >= 3 * len(low.reference)
     assert len(json.dumps(high.to_json()["world"])) >= 5 * len(json.dumps(low.to_json()["world"]))
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=FAMILY_IDS)
+@pytest.mark.parametrize("draw", [starter_task, full_task])
+def test_every_task_can_be_proven(family, draw):
+    for index in range(COUNT):
+        proof = prove(draw(family, "proof", index))
+        assert proof.references == 2
+        assert {"nothing", "reading", "shotgun", "undone", "dropped", "altered", "trap", "stray"} <= set(proof.mutants)
+        assert sum(proof.equivalents.values()) > 0

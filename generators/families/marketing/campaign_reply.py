@@ -63,7 +63,7 @@ def _rate(scene: Scene, knobs: Knobs, person: Person, rules: list[Rule], channel
     add_mail(scene, person, "Re: Our new range", body, minutes_ago=scene.rng.randint(60, 600))
     look: Calls = (call("gmail_search_emails", query=f"from:{person.last}"),)
     if knobs["hops"] >= 2:
-        look = (call("slack_read_channel", channel=channel_name), *look)
+        look = (_read_rules(channel_name, knobs["distractors"]), *look)
     find = call("salesforce_find_leads", name=person.last)
     status = _STATUS if knobs["rules"] else None
     right = rules[-1][answer]
@@ -94,6 +94,13 @@ def _post_rules(scene: Scene, channel_name: str, rules: list[Rule], distractors:
         post = scene.phrase(f"campaign_reply/{'new_rule' if place else 'rule'}", **_spelled(rule))
         add_post(scene, channel, author, post, minutes_ago=9_000 - 2_000 * place)
     add_chatter(scene, channel, author, distractors)
+
+
+def _read_rules(channel_name: str, distractors: int) -> ToolCall:
+    """The call that reads back to the first rule, which small talk may have pushed off the first page."""
+    if distractors <= 10:
+        return call("slack_read_channel", channel=channel_name)
+    return call("slack_read_channel", channel=channel_name, limit=50)
 
 
 def _spelled(rule: Rule) -> Rule:
