@@ -51,3 +51,6 @@ DOMAIN_FIELDS = frozenset("companydomain domain domains homepage url web website
 """Fields that hold a web domain or address."""
 LEDGERS = frozenset("docusign google_ads instagram linkedin quickbooks stripe twilio wave xero".split())
 """Applications whose accounts are ledger or user accounts, not companies."""
+BOOKS = frozenset("quickbooks wave xero".split())
+TRADE_PARTNERS = frozenset("contact contacts customer customers".split())
+"""Collections whose rows are companies in the applications of BOOKS, and mostly people elsewhere."""

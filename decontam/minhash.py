@@ -21,6 +21,7 @@ PERMUTATIONS = 128
 _SEED = 13
 _MISS_RATE = 1e-4
 _SETS_HELD = 512
+_AT_A_TIME = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +39,16 @@ _permutations = MinHash(PERMUTATIONS, seed=_SEED).permutations
 def sketch(shingles: Codes) -> Sketch | None:
     """The sketch of a text with these shingles, None when it has none.
 
-    The signature is that of datasketch's MinHash over the shingles' lower 32 bits, computed one permutation at a time
-    so that the values stay in the processor's cache.
+    The signature is that of datasketch's MinHash over the shingles' lower 32 bits, computed a few permutations at a
+    time so that the values stay in the processor's cache.
     """
     if not len(shingles):
         return None
     mixed = _murmur_finalizer((shingles & np.uint64(0xFFFFFFFF)).astype(np.uint32))
-    signature = np.array([(mixed * a + b).min() for a, b in _permutations.T], dtype=np.uint32)
+    signature = np.empty(PERMUTATIONS, dtype=np.uint32)
+    for start in range(0, PERMUTATIONS, _AT_A_TIME):
+        factors, terms = _permutations[:, start : start + _AT_A_TIME, np.newaxis]
+        signature[start : start + _AT_A_TIME] = (factors * mixed + terms).min(axis=1)
     return Sketch(shingles, signature)
 
 

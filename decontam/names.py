@@ -16,6 +16,7 @@ import numpy as np
 
 from decontam.domains import APPLICATION_NAMES, company_label, exemption_of
 from decontam.lexicon import (
+    BOOKS,
     COMPANY_COLLECTIONS,
     COMPANY_FIELDS,
     DESIGNATORS,
@@ -27,6 +28,7 @@ from decontam.lexicon import (
     LEGAL_SUFFIXES,
     NAME_FIELDS,
     OPENERS,
+    TRADE_PARTNERS,
     WRAPPERS,
 )
 from decontam.passages import Passage
@@ -136,7 +138,7 @@ class NameIndex:
         """Companies of `reading` (its own `companies` and whatever else its prose names) that the index names too."""
         pairs: dict[str, SharedName] = {}
         for key, ours in companies.items():
-            theirs = self._companies.get(key) or self._in_prose(key)
+            theirs = self._companies[key] if key in self._companies else self._in_prose(key)
             if theirs is not None:
                 pairs[key] = SharedName(ours, theirs)
         for position, width, key in self._mentions(reading):
@@ -240,6 +242,8 @@ def _kind_of_field(field: str) -> str:
     while parents and parents[-1] in WRAPPERS:
         parents.pop()
     holder = parents[-1] if parents else ""
+    if name in NAME_FIELDS and holder in TRADE_PARTNERS and any(part in BOOKS for part in parts[:3]):
+        return "company"
     if name in NAME_FIELDS and holder in COMPANY_COLLECTIONS and not (is_ledger and holder in ("account", "accounts")):
         return "company"
     return "domain" if name in DOMAIN_FIELDS else "prose"

@@ -134,10 +134,12 @@ def _add_list(values: Sequence[Any], path: str, field: str, found: list[Passage]
 def _add_text(text: str, path: str, field: str, found: list[Passage]) -> None:
     if " " not in text:
         # Keys, dates and amounts differ between copies of one problem and would hide how alike they are.
+        if not text or _is_key(field):
+            return
         if len(text) >= 16 and "@" not in text and (decoded := decoded_base64(text)) is not None:
             _add_text(decoded, f"{path}|base64", field, found)
             return
-        if not text or _is_key(field) or not (text.isalpha() or _has_letters(text)):
+        if not (text.isalpha() or _has_letters(text)):
             return
     elif text[0].isdigit() and not _has_letters(text):
         return

@@ -84,6 +84,7 @@ def keys_in(world: dict[str, Any], prompt: str = "do it") -> set[str]:
         ({"salesforce": {"Contact": ({"Id": "1", "Account": {"Name": "Apex Forge"}},)}}, {"apexforge"}),
         ({"hubspot": {"companies": ({"id": "1", "properties": {"name": "Apex Forge"}},)}}, {"apexforge"}),
         ({"quickbooks": {"Vendor": ({"Id": "1", "DisplayName": "Apex Forge"},)}}, {"apexforge"}),
+        ({"xero": {"Contacts": ({"ContactID": "1", "Name": "Apex Forge"},)}}, {"apexforge"}),
         ({"quickbooks": {"Account": ({"Id": "1", "Name": "Petty Cash"},)}}, set()),
         ({"salesforce": {"Contact": ({"Id": "1", "Name": "Mira Brandt"},)}}, set()),
         ({"gmail": {"messages": ({"id": "1", "from": "Mira <mira@apex-forge.com>"},)}}, {"apexforge"}),
