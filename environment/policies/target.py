@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from environment.policies.chat import Endpoint
+from environment.policies.endpoint import Endpoint
 from environment.record import Record
 from environment.rollout import Limits
 

@@ -1,0 +1,71 @@
+"""An artifact's file is written whole under a temporary name, made durable, then renamed."""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from assets.manifest import FileRecord, RowHash
+from environment.record import canonical_json
+
+
+def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], is_content: bool = True) -> FileRecord:
+    """Writes one row a line; rows may be made one at a time."""
+    digest = RowHash()
+    temporary = _temporary(path)
+    with temporary.open("w", encoding="utf-8") as file:
+        for row in rows:
+            file.write(canonical_json(row) + "\n")
+            digest.add(row)
+        _settle(file.fileno(), file.flush)
+    _put(temporary, path)
+    return FileRecord(hash=digest.hexdigest(), rows=len(digest), is_content=is_content)
+
+
+def write_text(path: Path, text: str, is_content: bool = False) -> FileRecord:
+    """Writes a text for people, or JSON."""
+    temporary = _temporary(path)
+    with temporary.open("w", encoding="utf-8") as file:
+        file.write(text)
+        _settle(file.fileno(), file.flush)
+    _put(temporary, path)
+    return file_record(path, is_content)
+
+
+def read_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a file, one at a time."""
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            yield json.loads(line)
+
+
+def file_record(path: Path, is_content: bool) -> FileRecord:
+    """What a file that is not made of rows holds."""
+    return FileRecord(hash=file_hash(path), rows=None, is_content=is_content)
+
+
+def file_hash(path: Path) -> str:
+    """SHA-256 of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _temporary(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path.with_name(f".{path.name}.partial")
+
+
+def _settle(descriptor: int, flush: Callable[[], None]) -> None:
+    flush()
+    os.fsync(descriptor)
+
+
+def _put(temporary: Path, path: Path) -> None:
+    temporary.rename(path)
+    descriptor = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

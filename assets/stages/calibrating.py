@@ -1,0 +1,164 @@
+"""The calibrating stage attempts training tasks with the target model until enough of them are known to be in band."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from assets.files import file_record, write_rows, write_text
+from assets.generation import Generation, Product, tasks_in, tasks_of
+from assets.manifest import FileRecord, Manifest, rows_hash
+from assets.stages.cleaning import STAGE as CLEAN
+from assets.stages.cleaning import clusters
+from assets.stages.sampling import attempts_on, open_policy
+from assets.stages.supply import FamilySupply, batch_names
+from calibration.candidate import Candidate, candidate_of
+from calibration.rating import Calibration, TaskRating
+from calibration.sampling import Progress, calibrate
+from calibration.settings import Band
+from environment.attempt import Attempt
+from environment.ledger import Ledger
+from environment.task import Task
+from evaluation.report_inputs import PassRates, pass_rate_counts
+
+STAGE = "calibrated_tasks"
+
+
+def calibrate_clean(generation: Generation) -> Manifest:
+    """Ratings of every clean training task; killed at any moment, it goes on from the attempts in its ledger."""
+
+    def make(folder: Path) -> Product:
+        with Ledger(folder / "ledger") as ledger:
+            calibration = asyncio.run(_calibrate(generation, ledger))
+            attempts = list(ledger.attempts(calibration.policy))
+        splits = Counter(task.split for task in tasks_of(generation, CLEAN))
+        standing = standings(calibration)
+        return Product(
+            files={
+                "ratings.jsonl": write_rows(folder / "ratings.jsonl", (r.to_json() for r in calibration.ratings)),
+                "calibration.json": write_text(
+                    folder / "calibration.json", calibration.model_dump_json(indent=1), is_content=True
+                ),
+                **ledger_files(folder),
+            },
+            rows_in=splits.total(),
+            rows_out=standing["accepted"],
+            dropped={
+                "held_out": splits["held_out"],
+                "development": splits["development"],
+                **{reason: count for reason, count in standing.items() if reason != "accepted"},
+            },
+            facts={
+                "policy": calibration.policy,
+                "attempts": calibration.attempts,
+                "unscored": calibration.unscored,
+                "bugs": bugs(attempts),
+                "attempts_hash": rows_hash(map(lasting, attempts)),
+                "tokens_in": calibration.tokens_in,
+                "tokens_out": calibration.tokens_out,
+                "rounds": len(calibration.rounds),
+                "stopped": calibration.stopped,
+                "warnings": list(calibration.warnings),
+            },
+            also_upstream=batch_names(generation),
+        )
+
+    return generation.produce(STAGE, make, upstream=(CLEAN,))
+
+
+def read_calibration(generation: Generation) -> Calibration:
+    """What the stage concluded."""
+    generation.manifest(STAGE)
+    return Calibration.model_validate_json((generation.folder(STAGE) / "calibration.json").read_text(encoding="utf-8"))
+
+
+def training_candidates(generation: Generation) -> list[Candidate]:
+    """The clean training tasks as calibration knows them, those of further batches last."""
+    near = clusters(generation)
+    return [
+        candidate_of(task, near[task.id], batch)
+        for batch in (0, *generation.batches(CLEAN))
+        for task in tasks_in(generation, CLEAN, batch)
+        if task.split == "train"
+    ]
+
+
+def training_tasks(generation: Generation) -> dict[str, Task]:
+    """The clean training tasks by id."""
+    return {task.id: task for task in tasks_of(generation, CLEAN) if task.split == "train"}
+
+
+def pass_rates(generation: Generation, selected: Collection[str]) -> PassRates:
+    """How the pass rates are spread over all rated tasks and over those selected."""
+    calibration = read_calibration(generation)
+    known = [(one.task_id, one.mean) for one in calibration.ratings if one.mean is not None]
+    band = calibration.settings.band
+    return PassRates(
+        before=pass_rate_counts(mean for _, mean in known),
+        selected=pass_rate_counts(mean for task_id, mean in known if task_id in selected),
+        band_low=band.low,
+        band_high=band.high,
+        estimate="posterior mean",
+        attempts=calibration.attempts - calibration.unscored,
+    )
+
+
+def standings(calibration: Calibration) -> Counter[str]:
+    """Tasks by what became of them: accepted, untried, undecided, or decided to be below or above the band."""
+    band = calibration.settings.band
+    return Counter(_standing(rating, band) for rating in calibration.ratings)
+
+
+def _standing(rating: TaskRating, band: Band) -> str:
+    if rating.standing in ("accepted", "untried"):
+        return rating.standing
+    if rating.mean is None or rating.standing == "open":
+        return "undecided"
+    if rating.mean < band.low:
+        return "below_band"
+    return "above_band" if rating.mean > band.high else "undecided"
+
+
+def lasting(attempt: Attempt) -> dict[str, Any]:
+    """An attempt without the times that it took."""
+    return {name: value for name, value in attempt.to_json().items() if name not in ("model_s", "tool_s")}
+
+
+def bugs(attempts: Iterable[Attempt]) -> int:
+    """Attempts that a bug of ours left unscored."""
+    return sum((attempt.error or "").startswith("bug:") for attempt in attempts)
+
+
+def ledger_files(folder: Path) -> Mapping[str, FileRecord]:
+    """The ledger's plans and parts; which attempts share a part depends on interruptions, so they are not content."""
+    paths = sorted([*folder.glob("ledger/plans/*.json"), *folder.glob("ledger/parts/*.parquet")])
+    return {str(path.relative_to(folder)): file_record(path, is_content=False) for path in paths}
+
+
+async def _calibrate(generation: Generation, ledger: Ledger) -> Calibration:
+    engagement = generation.engagement
+    policy = await open_policy(engagement)
+    tasks = training_tasks(generation)
+    wanted = engagement.selection.size
+
+    def show(progress: Progress) -> None:
+        accepted = sum(progress.accepted.values())
+        generation.tell(
+            STAGE,
+            progress.attempts,
+            None,
+            f"attempts in {progress.round + 1} rounds, {accepted} accepted, {wanted} wanted",
+        )
+
+    return await calibrate(
+        training_candidates(generation),
+        attempts_on(tasks, policy, engagement.target.limits),
+        ledger,
+        policy=policy.fingerprint.key(),
+        settings=engagement.calibration,
+        selection=engagement.selection,
+        seed=generation.seed,
+        supply=FamilySupply(generation, tasks),
+        on_progress=show,
+    )

@@ -1,0 +1,137 @@
+"""The evaluating stage attempts the held-out tasks with base and adapter and reports the difference."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from assets.files import write_rows, write_text
+from assets.generation import FellShort, Generation, Product, tasks_of
+from assets.manifest import Manifest, rows_hash
+from assets.stages.calibrating import bugs, lasting, ledger_files
+from assets.stages.cleaning import STAGE as CLEAN
+from assets.stages.findings import report_inputs
+from assets.stages.sampling import attempts_on, open_policy
+from assets.stages.training import STAGE as ADAPTER
+from assets.stages.training import read_adapter
+from environment.attempt import Attempt
+from environment.ledger import Ledger, Plan, carry_out
+from environment.policies.policy import Policy
+from environment.task import Task
+from evaluation.comparison import Comparison, Sharpening, compare, sharpening
+from evaluation.report import render_report, report_json
+from evaluation.scores import Scores, score_attempts
+
+STAGE = "evaluation_report"
+PURPOSE = "evaluation"
+
+
+def evaluate_adapter(generation: Generation) -> Manifest:
+    """The comparison of base and adapter, as a page and as JSON; killed at any moment, it goes on from its ledger."""
+
+    def make(folder: Path) -> Product:
+        tasks = [task for task in tasks_of(generation, CLEAN) if task.split == "held_out"]
+        if not tasks:
+            raise FellShort("no held-out task is clean; raise candidates.held_out or look into the overlaps")
+        with Ledger(folder / "ledger") as ledger:
+            sides = asyncio.run(_attempt_all(generation, tasks, ledger))
+            attempts = [attempt for key in ledger.policies() for attempt in ledger.attempts(key)]
+        result, cooled = _compared(generation, sides)
+        inputs = report_inputs(generation, result, cooled)
+        numbers = report_json(inputs)
+        return Product(
+            files={
+                "attempts.jsonl": write_rows(folder / "attempts.jsonl", map(_outcome, attempts)),
+                "comparison.json": write_text(
+                    folder / "comparison.json", result.model_dump_json(indent=1), is_content=True
+                ),
+                "report.html": write_text(folder / "report.html", render_report(inputs)),
+                "report.json": write_text(folder / "report.json", json.dumps(numbers, indent=1)),
+                **ledger_files(folder),
+            },
+            rows_in=len(tasks),
+            rows_out=result.tasks,
+            dropped={"unscored": len(tasks) - result.tasks},
+            facts={
+                "evaluation": result.summary(),
+                "attempts": len(attempts),
+                "unscored": sum(not attempt.scored for attempt in attempts),
+                "bugs": bugs(attempts),
+                "attempts_hash": rows_hash(map(lasting, attempts)),
+                "policies": {side.label: side.settings["policy"] for side in sides},
+            },
+        )
+
+    return generation.produce(STAGE, make, upstream=(CLEAN, ADAPTER))
+
+
+def read_comparison(generation: Generation) -> Comparison:
+    """The comparison as it was reported."""
+    generation.manifest(STAGE)
+    return Comparison.model_validate_json((generation.folder(STAGE) / "comparison.json").read_text(encoding="utf-8"))
+
+
+async def _attempt_all(generation: Generation, tasks: Sequence[Task], ledger: Ledger) -> list[Scores]:
+    """Scores of the adapter, then of the base at the evaluation temperature, then of the base at each other one."""
+    engagement = generation.engagement
+    settings, label = engagement.evaluation, engagement.target.label
+    sides: list[tuple[str, float, bool]] = [
+        (f"{label} with the adapter", settings.temperature, True),
+        (label, settings.temperature, False),
+        *((f"{label} at temperature {other:g}", other, False) for other in settings.other_temperatures),
+    ]
+    total = sum(settings.attempts_at(temperature) for _, temperature, _ in sides) * len(tasks)
+    done = 0
+    scores = []
+    for name, temperature, adapted in sides:
+        adapter = read_adapter(generation) if adapted else None
+        policy = await open_policy(engagement, temperature=temperature, adapter=adapter)
+        plan = _plan(tasks, policy, settings.attempts_at(temperature), generation.seed, ledger)
+        done += len(plan.attempts) - len(ledger.pending(plan))
+
+        def count(attempt: Attempt, name: str = name) -> None:
+            nonlocal done
+            done += 1
+            generation.tell(STAGE, done, total, f"attempts, now {name}")
+
+        make = attempts_on({task.id: task for task in tasks}, policy, engagement.target.limits)
+        await carry_out(plan, ledger, make, count)
+        scores.append(score_attempts(ledger.attempts(plan.policy, PURPOSE), tasks, name))
+    return scores
+
+
+def _plan(tasks: Sequence[Task], policy: Policy, attempts: int, seed: str, ledger: Ledger) -> Plan:
+    """The stored plan, or a new one: base and adapter get the same seeds on the same tasks."""
+    key = policy.fingerprint.key()
+    stored = ledger.plans(key, PURPOSE)
+    if stored:
+        return stored[0]
+    planned = tuple(one for task in tasks for one in ledger.next_attempts(key, task.id, attempts, f"{seed} evaluation"))
+    return Plan(purpose=PURPOSE, policy=key, round=0, attempts=planned)
+
+
+def _compared(generation: Generation, sides: Sequence[Scores]) -> tuple[Comparison, Sharpening]:
+    settings = generation.engagement.evaluation
+    adapter, base, *others = sides
+    at = dict(zip(settings.other_temperatures, others, strict=True))
+    # An attempt lost to the machine leaves its task with fewer; the report says how many were left out.
+    result = compare(base, adapter, seed=generation.seed, common=True)
+    cooled = sharpening(
+        adapter, {settings.temperature: base, **at}, evaluation_temperature=settings.temperature, seed=generation.seed
+    )
+    return result, cooled
+
+
+def _outcome(attempt: Attempt) -> dict[str, object]:
+    """One line an attempt: what the numbers of the report are made of."""
+    verdict = attempt.verdict
+    return {
+        "policy": attempt.policy,
+        "task_id": attempt.task_id,
+        "number": attempt.number,
+        "seed": attempt.seed,
+        "end": attempt.end,
+        "strict": verdict.strict if verdict else None,
+        "partial_credit": verdict.partial_credit if verdict else None,
+        "collateral": len(verdict.collateral) if verdict else None,
+    }

@@ -1,0 +1,63 @@
+"""Sampling makes attempts of the target model: its policy opened, probed where it is remote, bound to tasks."""
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from assets.generation import Engagement
+from environment.attempt import Attempt
+from environment.ledger import AttemptMany, PlannedAttempt
+from environment.policies.policy import Policy
+from environment.policies.target import ChatTarget, LocalTarget
+from environment.rollout import Limits, Request, attempt_many
+from environment.task import Task
+
+REFERENCE_POLICY = "reference-policy"
+
+
+def weights_folder(target: LocalTarget | ChatTarget) -> Path:
+    """Folder of the target's weights."""
+    if target.kind == "chat":
+        return Path(target.weights)
+    if target.model == REFERENCE_POLICY:
+        return Path(str(files("training.reference_policy") / "weights"))
+    return Path(target.model).expanduser()
+
+
+async def open_policy(
+    engagement: Engagement, *, temperature: float | None = None, adapter: tuple[Path, str] | None = None
+) -> Policy:
+    """The target's policy, ready to be asked; `adapter` is a folder with the hash of what it holds.
+
+    Raises ValueError when there is no model in the folder, ConfigurationError when the endpoint doesn't do.
+    """
+    target = engagement.target
+    if target.kind == "local":
+        from environment.policies.local import LocalPolicy  # torch must not be loaded with the code location
+
+        return LocalPolicy(
+            weights_folder(target),
+            adapter=adapter[0] if adapter else None,
+            temperature=target.temperature if temperature is None else temperature,
+            max_tokens=target.max_tokens,
+            max_context=target.max_context,
+            batch=target.batch,
+        )
+    from environment.policies.chat import ChatPolicy
+
+    changes: dict[str, object] = {} if temperature is None else {"temperature": temperature}
+    if adapter is not None:
+        changes |= {"model": target.adapter_model, "adapter": adapter[1]}
+    policy = ChatPolicy(target.endpoint.model_validate({**target.endpoint.to_json(), **changes}))
+    await policy.probe()
+    return policy
+
+
+def attempts_on(tasks: Mapping[str, Task], policy: Policy, limits: Limits) -> AttemptMany:
+    """Makes planned attempts on `tasks`, which may grow meanwhile."""
+
+    async def make(planned: Sequence[PlannedAttempt], purpose: str, on_attempt: Callable[[Attempt], None]) -> None:
+        requests = [Request(tasks[one.task_id], one.number, one.seed, purpose) for one in planned]
+        await attempt_many(requests, policy, limits, on_attempt)
+
+    return make

@@ -1,0 +1,126 @@
+"""The training stage runs the training program on the selected tasks and keeps the adapter that comes out."""
+
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from assets.files import file_record, write_text
+from assets.generation import Generation, Product
+from assets.manifest import Manifest
+from assets.stages.sampling import weights_folder
+from assets.stages.selecting import STAGE as TRAINING_SET
+from training.diagnostics import UPDATES, UpdateLog, read_updates
+from training.plan import PLAN, UpdatePlan
+from training.result import ADAPTER, TrainingResult, read_result
+from training.settings import TrainingJob
+
+STAGE = "lora_adapter"
+_JOB = "job.json"
+_LOG = "training.log"
+_POLL_S = 0.5
+
+RunCommand = Callable[[Sequence[str]], None]
+"""Runs a command to its end; raises when it fails."""
+
+
+def train_adapter(generation: Generation, run: RunCommand) -> Manifest:
+    """The adapter after all updates; killed at any moment, it goes on from the last checkpoint.
+
+    Raises RuntimeError when the program ends without a result.
+    """
+
+    def make(folder: Path) -> Product:
+        engagement = generation.engagement
+        job = TrainingJob(
+            model=weights_folder(engagement.target).resolve(),
+            tasks=generation.folder(TRAINING_SET) / "tasks.jsonl",
+            output=folder,
+            seed=generation.seed,
+            settings=engagement.training,
+        )
+        write_text(folder / _JOB, job.model_dump_json(indent=1))
+        with _watched(generation, folder, engagement.training.updates):
+            run(
+                [
+                    sys.executable,
+                    "-m",
+                    "assets.tether",
+                    str(folder / _LOG),
+                    "training.grpo",
+                    "--config",
+                    str(folder / _JOB),
+                ]
+            )
+        result = read_result(folder)
+        if result is None:
+            raise RuntimeError(f"the training program ended without a result; see {folder / _LOG}, then resume")
+        return _product(generation, folder, result)
+
+    return generation.produce(STAGE, make, upstream=(TRAINING_SET,))
+
+
+def read_adapter(generation: Generation) -> tuple[Path, str]:
+    """Folder of the adapter, with the hash of its weights."""
+    return generation.folder(STAGE) / ADAPTER, str(generation.manifest(STAGE).facts["adapter_sha256"])
+
+
+def updates_of(generation: Generation) -> tuple[UpdateLog, ...]:
+    """The log of every update."""
+    generation.manifest(STAGE)
+    return read_updates(generation.folder(STAGE) / UPDATES)
+
+
+def plan_of(generation: Generation) -> UpdatePlan:
+    """Which tasks each update attempted."""
+    generation.manifest(STAGE)
+    return UpdatePlan.model_validate_json((generation.folder(STAGE) / PLAN).read_text(encoding="utf-8"))
+
+
+def _product(generation: Generation, folder: Path, result: TrainingResult) -> Product:
+    updates = read_updates(folder / UPDATES)
+    selected = generation.manifest(TRAINING_SET).rows_out
+    used = len({task_id for update in updates for task_id in update.task_ids})
+    attempts, scored = sum(update.attempts for update in updates), sum(update.scored for update in updates)
+    adapter = sorted(path for path in (folder / ADAPTER).iterdir() if path.is_file())
+    return Product(
+        files={
+            UPDATES: file_record(folder / UPDATES, is_content=False),
+            PLAN: file_record(folder / PLAN, is_content=True),
+            **{f"{ADAPTER}/{path.name}": file_record(path, path.suffix == ".safetensors") for path in adapter},
+        },
+        rows_in=selected,
+        rows_out=used,
+        dropped={"not_reached": selected - used},
+        facts={
+            "adapter_sha256": result.adapter_sha256,
+            "updates": len(updates),
+            "attempts": attempts,
+            "unscored": attempts - scored,
+            "response_tokens": sum(update.response_tokens for update in updates),
+            "resumed": sum(update.resumed for update in updates),
+            "training_s": round(sum(update.seconds for update in updates), 1),
+        },
+    )
+
+
+@contextmanager
+def _watched(generation: Generation, folder: Path, updates: int) -> Iterator[None]:
+    """Shows the updates as they are logged."""
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(_POLL_S):
+            logs = read_updates(folder / UPDATES)
+            if logs:
+                worth = "nothing scored" if logs[-1].reward is None else f"reward {logs[-1].reward:.2f}"
+                generation.tell(STAGE, len(logs), updates, f"updates, {worth}, entropy {logs[-1].entropy:.2f}")
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()

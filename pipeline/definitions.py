@@ -1,0 +1,21 @@
+"""The code location: all assets with their checks, the job for the whole flow, its schedule and its resources."""
+
+from __future__ import annotations
+
+import dagster as dg
+
+import assets
+from pipeline.schedules import engagement_job, weekly_regeneration
+from pipeline.store import Store, store_root
+
+ASSETS = dg.load_assets_from_package_module(assets)
+CHECKS = dg.load_asset_checks_from_package_module(assets)
+
+defs = dg.Definitions(
+    assets=ASSETS,
+    asset_checks=CHECKS,
+    jobs=[engagement_job],
+    schedules=[weekly_regeneration],
+    resources={"workshop": Store(store_root()), "pipes": dg.PipesSubprocessClient()},
+    executor=dg.in_process_executor,
+)

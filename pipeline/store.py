@@ -1,0 +1,228 @@
+"""The store keeps every generation's artifacts in folders of their own, immutable once their manifest is written."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from assets.files import read_rows, write_text
+from assets.generation import STAGES, Product
+from assets.manifest import Manifest
+from environment.record import content_hash
+from environment.rng import derive_seed
+from pipeline.bad_input import BadInput
+from pipeline.code_version import code_version
+from pipeline.engagement import Engagement, load_engagement
+
+STORE_VARIABLE = "WORLDLOOM_STORE"
+BENCHMARK_VARIABLE = "WORLDLOOM_BENCHMARK"
+MANIFEST = "manifest.json"
+_KEY = re.compile(r"(?P<name>.+)\.g(?P<number>[1-9][0-9]*)")
+
+Show = Callable[[str, int, int | None, str], None]
+"""Shows how far a stage has come: stage, done, total where it is known, detail."""
+
+
+def show_nothing(stage: str, done: int, total: int | None, detail: str) -> None:
+    """For whoever doesn't watch."""
+
+
+def store_root() -> Path:
+    """Where the store lies: WORLDLOOM_STORE, or ./store."""
+    return Path(os.environ.get(STORE_VARIABLE) or "store").expanduser().resolve()
+
+
+class Store:
+    """All generations under one root."""
+
+    def __init__(self, root: Path, show: Show = show_nothing) -> None:
+        self.root, self.show = root, show
+        self._held: dict[str, int] = {}
+        """Lock files that this process holds, with how often they were asked for."""
+
+    def open(self, key: str, run_id: str = "") -> StoredGeneration:
+        """The generation with this partition key, begun now if it is the next one. Raises BadInput otherwise."""
+        match = _KEY.fullmatch(key)
+        if match is None:
+            raise BadInput(f"{key!r} is not the key of a generation; give one such as laptop.g1")
+        name, number = match["name"], int(match["number"])
+        if number not in self.numbers(name):
+            return self.begin(load_engagement(name), number, run_id)
+        path = self._folder(name, number) / "engagement.json"
+        try:
+            engagement = Engagement.model_validate_json(path.read_text())
+        except ValidationError as error:
+            raise BadInput(
+                f"{path} was written by another version of the program ({error.error_count()} fields differ); "
+                "read this generation with that version, or start the next one with --new"
+            ) from None
+        return StoredGeneration(self, engagement, number, run_id)
+
+    def begin(self, engagement: Engagement, number: int, run_id: str) -> StoredGeneration:
+        """Starts generation `number`, which must be the next one."""
+        following = max(self.numbers(engagement.name), default=0) + 1
+        if number != following:
+            raise BadInput(f"{engagement.name}.g{number} does not follow; the next generation is g{following}")
+        folder = self._folder(engagement.name, number)
+        write_text(folder / "engagement.json", engagement.model_dump_json(indent=1) + "\n")
+        return StoredGeneration(self, engagement, number, run_id)
+
+    def numbers(self, name: str) -> tuple[int, ...]:
+        """Numbers of the engagement's generations that were begun."""
+        folders = (self.root / name).glob("g*/engagement.json")
+        return tuple(sorted(int(path.parent.name[1:]) for path in folders if path.parent.name[1:].isdigit()))
+
+    def keys(self) -> tuple[str, ...]:
+        """Partition keys of everything in the store."""
+        names = sorted(path.name for path in self.root.glob("*") if path.is_dir() and not path.name.startswith("."))
+        return tuple(f"{name}.g{number}" for name in names for number in self.numbers(name))
+
+    @contextmanager
+    def locked(self, key: str) -> Iterator[None]:
+        """Keeps other processes off a generation; the lock ends with this process, however that ends."""
+        if key in self._held:
+            yield
+            return
+        name, _, number = key.rpartition(".g")
+        path = self._folder(name, int(number)) / "lock"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                holder = os.read(descriptor, 100).decode().strip() or "unknown"
+                raise BadInput(f"{key} is being worked on by process {holder}; wait for it or stop it") from None
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, f"{os.getpid()}\n".encode())
+            self._held[key] = descriptor
+            yield
+        finally:
+            self._held.pop(key, None)
+            os.close(descriptor)
+
+    def _folder(self, name: str, number: int) -> Path:
+        return self.root / name / f"g{number}"
+
+
+class StoredGeneration:
+    """One generation in the store."""
+
+    def __init__(self, store: Store, engagement: Engagement, number: int, run_id: str) -> None:
+        self._store, self.engagement, self.number, self._run_id = store, engagement, number, run_id
+
+    @property
+    def key(self) -> str:
+        return f"{self.engagement.name}.g{self.number}"
+
+    @property
+    def seed(self) -> str:
+        """Sixteen hexadecimal digits of the hash of the engagement's seed and the generation's number."""
+        return f"{derive_seed('generation', self.engagement.seed, self.number):016x}"
+
+    @property
+    def root(self) -> Path:
+        return self._store.root / self.engagement.name / f"g{self.number}"
+
+    @property
+    def benchmark_path(self) -> Path | None:
+        """The engagement's benchmark, else that of WORLDLOOM_BENCHMARK, else None."""
+        given = os.environ.get(BENCHMARK_VARIABLE)
+        return self.engagement.decontamination.benchmark or (Path(given).expanduser().resolve() if given else None)
+
+    def folder(self, stage: str, batch: int = 0) -> Path:
+        return self.root / stage / f"batch-{batch + 1}" if batch else self.root / stage
+
+    def is_finished(self, stage: str, batch: int = 0) -> bool:
+        return (self.folder(stage, batch) / MANIFEST).is_file()
+
+    def manifest(self, stage: str, batch: int = 0) -> Manifest:
+        path = self.folder(stage, batch) / MANIFEST
+        try:
+            return Manifest.model_validate_json(path.read_text())
+        except FileNotFoundError:
+            raise BadInput(f"{stage} of {self.key} is not finished; run that stage first") from None
+        except ValidationError as error:
+            raise BadInput(f"{path} is no manifest ({error.error_count()} errors); restore it from a copy") from None
+
+    def batches(self, stage: str) -> tuple[int, ...]:
+        found = (self.root / stage).glob(f"batch-*/{MANIFEST}")
+        return tuple(sorted(int(path.parent.name.removeprefix("batch-")) - 1 for path in found))
+
+    def rows(self, stage: str, file: str, batch: int = 0) -> Iterator[dict[str, Any]]:
+        self.manifest(stage, batch)
+        path = self.folder(stage, batch) / file
+        if not path.is_file():
+            raise BadInput(f"{path} is missing although its manifest is there; restore it from a copy")
+        yield from read_rows(path)
+
+    def produce(self, stage: str, make: Callable[[Path], Product], upstream: Sequence[str], batch: int = 0) -> Manifest:
+        if self.is_finished(stage, batch):
+            found = self.manifest(stage, batch)
+            self._refuse_other_upstream(found)
+            return found
+        with self._store.locked(self.key):
+            hashes = self._hashes(upstream)
+            started, clock = datetime.now(UTC), time.monotonic()
+            folder = self.folder(stage, batch)
+            folder.mkdir(parents=True, exist_ok=True)
+            product = make(folder)
+            manifest = Manifest(
+                stage=stage,
+                generation=self.key,
+                batch=batch,
+                content_hash=content_hash({n: file.hash for n, file in product.files.items() if file.is_content}),
+                files=product.files,
+                rows_in=product.rows_in,
+                rows_out=product.rows_out,
+                dropped={reason: count for reason, count in product.dropped.items() if count},
+                facts=product.facts,
+                seed=self.seed,
+                engagement_hash=self.engagement.hash,
+                upstream={**hashes, **self._hashes(product.also_upstream)},
+                code=code_version(),
+                run_id=self._run_id,
+                started=started.isoformat(timespec="seconds"),
+                finished=datetime.now(UTC).isoformat(timespec="seconds"),
+                seconds=round(time.monotonic() - clock, 3),
+            )
+            write_text(folder / MANIFEST, manifest.model_dump_json(indent=1) + "\n")
+            return manifest
+
+    def earlier(self) -> tuple[StoredGeneration, ...]:
+        numbers = [number for number in self._store.numbers(self.engagement.name) if number < self.number]
+        found = [self._store.open(f"{self.engagement.name}.g{number}", self._run_id) for number in numbers]
+        return tuple(generation for generation in found if generation.is_finished("clean_tasks"))
+
+    def tell(self, stage: str, done: int, total: int | None = None, detail: str = "") -> None:
+        self._store.show(stage, done, total, detail)
+
+    def unfinished(self) -> tuple[str, ...]:
+        """Stages without a manifest, in order."""
+        return tuple(stage for stage in STAGES if not self.is_finished(stage))
+
+    def _hashes(self, names: Sequence[str]) -> dict[str, str]:
+        return {name: self.manifest(*artifact_named(name)).content_hash for name in names}
+
+    def _refuse_other_upstream(self, manifest: Manifest) -> None:
+        for name, expected in manifest.upstream.items():
+            if self.manifest(*artifact_named(name)).content_hash != expected:
+                raise BadInput(
+                    f"{manifest.stage} of {self.key} was made from another {name} than the store holds now; "
+                    "restore that one from a copy, or start the next generation with --new"
+                )
+
+
+def artifact_named(name: str) -> tuple[str, int]:
+    """Stage and batch of an artifact's name, such as `clean_tasks/batch-2`."""
+    stage, _, batch = name.partition("/batch-")
+    return stage, int(batch) - 1 if batch else 0
