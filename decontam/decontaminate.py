@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from decontam.benchmark import Benchmark, BenchmarkTask
-from decontam.minhash import SimilarityIndex, Sketch, sketch
+from decontam.minhash import SimilarityIndex, Sketch, sketch, slack
 from decontam.names import CompanyName, NameIndex, companies_in
 from decontam.ngrams import NgramIndex
 from decontam.passages import passages_of_benchmark_task, passages_of_task, seen_by_the_agent
@@ -39,14 +39,15 @@ def decontaminate(
         raise ValueError(f"task {repeated[0]} is given twice; pass each candidate once")
     public = _PublicSide(benchmark, settings)
     former = _FormerSide(earlier, settings)
-    own = _OwnSide(tasks, settings)
+    ordered = sorted(tasks, key=lambda task: (task.family, task.seed, task.index, task.id))
+    own = _OwnSide(ordered, settings)
     totals, names = Counter[str](), set[str]()
-    found: dict[int, tuple[Overlap, ...]] = {}
-    for number in sorted(range(len(tasks)), key=lambda number: _order(tasks[number])):
-        reading = read(passages_of_task(tasks[number]))
+    found: dict[str, tuple[Overlap, ...]] = {}
+    for number, task in enumerate(ordered):
+        reading = read(passages_of_task(task))
         companies = companies_in(reading)
         whole = sketch(shingles_of(reading, settings.shingle_words))
-        found[number] = (
+        found[task.id] = (
             public.overlaps(reading, companies, whole)
             or former.overlaps(reading, whole)
             or own.overlaps_or_kept(number, reading, whole)
@@ -66,11 +67,11 @@ def decontaminate(
                 task_id=task.id,
                 domain=task.domain,
                 family=task.family,
-                kept=not found[number],
-                cluster=clusters.get(number),
-                overlaps=found[number],
+                kept=not found[task.id],
+                cluster=clusters.get(task.id),
+                overlaps=found[task.id],
             )
-            for number, task in enumerate(tasks)
+            for task in tasks
         ),
         settings=settings,
         benchmark_source=benchmark.source,
@@ -85,10 +86,6 @@ def decontaminate(
     dropped = ", ".join(f"{counts[rule]} {rule}" for rule in RULES)
     logger.info("kept %d of %d: %s", counts["kept"], counts["input"], dropped)
     return result
-
-
-def _order(task: Task) -> tuple[str, str, int, str]:
-    return task.family, task.seed, task.index, task.id
 
 
 def _refuse_empty(name: str, side: Side) -> None:
@@ -217,28 +214,36 @@ class _OwnSide:
     def __init__(self, tasks: Sequence[Task], settings: DecontaminationSettings) -> None:
         self._tasks = tasks
         self._size = settings.shingle_words
-        self._duplicate = settings.duplicate_jaccard
+        self._limit, self._duplicate = settings.cluster_jaccard, settings.duplicate_jaccard
         self._index = SimilarityIndex(settings.cluster_jaccard, self._shingles)
         self._leader: dict[int, int] = {}
 
     def overlaps_or_kept(self, number: int, reading: Reading, whole: Sketch | None) -> tuple[Overlap, ...]:
         """The task before this one that it copies; when there is none, this one is kept and joins a cluster."""
-        like = self._index.similar(whole) if whole is not None else []
-        if like and like[0][1] >= self._duplicate:
-            other = self._tasks[like[0][0]]
-            theirs = read(passages_of_task(other))
-            return (_likeness("copy_in_set", reading, other.id, theirs, like[0][1], self._size),)
-        self._leader[number] = number
+        roots: set[int] = set()
         if whole is not None:
+            copied: list[tuple[float, int]] = []
+            for member, estimate in self._index.likely(whole):
+                # One pair links a whole cluster; the other members matter only if they may be copied.
+                if self._root(member) in roots and estimate < self._duplicate - slack(self._duplicate):
+                    continue
+                similarity = self._index.jaccard(whole, member)
+                if similarity >= self._duplicate:
+                    copied.append((similarity, -member))
+                elif similarity >= self._limit:
+                    roots.add(self._root(member))
+            if copied:
+                similarity, member = max(copied)
+                other = self._tasks[-member]
+                theirs = read(passages_of_task(other))
+                return (_likeness("copy_in_set", reading, other.id, theirs, similarity, self._size),)
             self._index.add(number, whole)
-        for member, _ in like:
-            first, second = sorted((self._root(number), self._root(member)), key=lambda root: _order(self._tasks[root]))
-            self._leader[second] = first
+        self._leader |= dict.fromkeys([number, *roots], min([number, *roots]))
         return ()
 
-    def clusters(self) -> dict[int, str]:
-        """Id of the first task of each kept task's cluster, by number."""
-        return {number: self._tasks[self._root(number)].id for number in self._leader}
+    def clusters(self) -> dict[str, str]:
+        """Id of the first task of each kept task's cluster, by the task's id."""
+        return {self._tasks[number].id: self._tasks[self._root(number)].id for number in self._leader}
 
     def _root(self, number: int) -> int:
         while self._leader[number] != number:

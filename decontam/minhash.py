@@ -20,17 +20,24 @@ from decontam.reading import Codes
 PERMUTATIONS = 128
 _SEED = 13
 _MISS_RATE = 1e-4
-_SETS_HELD = 512
+_SETS_HELD_BYTES = 128 << 20
 _AT_A_TIME = 8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Sketch:
     """What similarity needs of one text."""
 
     shingles: Codes
     """Codes of its shingles; not sorted, may repeat, not empty."""
     signature: NDArray[np.uint32]
+    _unique: Codes | None = None
+
+    def unique(self) -> Codes:
+        """The set of shingles, sorted; made when first needed."""
+        if self._unique is None:
+            self._unique = np.unique(self.shingles)
+        return self._unique
 
 
 _permutations = MinHash(PERMUTATIONS, seed=_SEED).permutations
@@ -60,8 +67,16 @@ def _murmur_finalizer(values: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 def jaccard(one: Codes, other: Codes) -> float:
     """Size of the intersection over size of the union of two sorted sets without repeats, in [0, 1]; not both empty."""
-    shared = len(np.intersect1d(one, other, assume_unique=True))
+    if len(one) > len(other):
+        one, other = other, one
+    places = np.searchsorted(other, one)
+    shared = int(np.count_nonzero(other[np.minimum(places, len(other) - 1)] == one))
     return shared / (len(one) + len(other) - shared)
+
+
+def slack(similarity: float) -> float:
+    """How far the estimate of this similarity may fall short of it by chance: four standard deviations."""
+    return 4 * sqrt(similarity * (1 - similarity) / PERMUTATIONS)
 
 
 def bands_for(threshold: float) -> tuple[int, int]:
@@ -80,15 +95,15 @@ class SimilarityIndex:
     """Texts by key, asked for those similar to another one."""
 
     def __init__(self, threshold: float, shingles_again: Callable[[int], Codes]) -> None:
-        """`shingles_again` makes the shingles of a key anew: only those of the last few hundred texts are held."""
+        """`shingles_again` makes the shingles of a key anew: only those used last are held, up to 128 MB."""
         self.threshold = threshold
         self._again = shingles_again
         self._signatures: dict[int, NDArray[np.uint32]] = {}
         self._sets: OrderedDict[int, Codes] = OrderedDict()
+        self._held_bytes = 0
         # A name of our own: datasketch would draw one from the shared random generator.
         storage = {"type": "dict", "basename": b"decontam"}
         self._lsh = MinHashLSH(num_perm=PERMUTATIONS, params=bands_for(threshold), storage_config=storage)
-        self._margin = 4 * sqrt(threshold * (1 - threshold) / PERMUTATIONS)
 
     def __len__(self) -> int:
         return len(self._signatures)
@@ -100,25 +115,32 @@ class SimilarityIndex:
 
     def similar(self, text: Sketch) -> list[tuple[int, float]]:
         """Keys of the texts whose Jaccard index with `text` reaches the threshold, most similar first."""
+        found = [(key, self.jaccard(text, key)) for key, _ in self.likely(text)]
+        return sorted((pair for pair in found if pair[1] >= self.threshold), key=lambda pair: (-pair[1], pair[0]))
+
+    def likely(self, text: Sketch) -> list[tuple[int, float]]:
+        """Keys of the texts that may reach the threshold, with the estimate of their similarity, highest first."""
         candidates = sorted(self._lsh.query(_minhash(text.signature)))
         if not candidates:
             return []
         signatures = np.stack([self._signatures[key] for key in candidates])
         estimates = (signatures == text.signature).mean(axis=1)
-        likely = [
-            key for key, value in zip(candidates, estimates, strict=True) if value >= self.threshold - self._margin
-        ]
-        own = np.unique(text.shingles) if likely else text.shingles
-        found = [(key, jaccard(own, self._set(key))) for key in likely]
-        return sorted((pair for pair in found if pair[1] >= self.threshold), key=lambda pair: (-pair[1], pair[0]))
+        order = np.argsort(-estimates, kind="stable")
+        enough = self.threshold - slack(self.threshold)
+        return [(candidates[place], float(estimates[place])) for place in order if estimates[place] >= enough]
+
+    def jaccard(self, text: Sketch, key: int) -> float:
+        """The true Jaccard index of `text` and the text of this key."""
+        return jaccard(text.unique(), self._set(key))
 
     def _set(self, key: int) -> Codes:
         held = self._sets.pop(key, None)
         if held is None:
             held = np.unique(self._again(key))
+            self._held_bytes += held.nbytes
         self._sets[key] = held
-        if len(self._sets) > _SETS_HELD:
-            self._sets.popitem(last=False)
+        while self._held_bytes > _SETS_HELD_BYTES and len(self._sets) > 1:
+            self._held_bytes -= self._sets.popitem(last=False)[1].nbytes
         return held
 
 

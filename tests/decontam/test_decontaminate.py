@@ -153,6 +153,9 @@ def test_every_rule_broken_is_listed_and_the_first_counts() -> None:
 def mixed_tasks() -> list[Task]:
     """Clean tasks, a chain of similar ones and one for each rule."""
     tasks = [made_task(varied(seed, 5 * step), index=10 * seed + step) for seed in range(4) for step in range(6)]
+    end, start = prose(7), prose(7)
+    end[-9:], start[:9] = prose(8, 9), prose(9, 9)
+    tasks += [made_task(" ".join(words), index=80 + n) for n, words in enumerate((end, start, prose(7)))]
     tasks.append(made_task("Do it", mailed(SENTENCE), index=90))
     tasks.append(made_task("Ring Quantum Labs about the crates", index=91))
     return tasks
@@ -165,6 +168,14 @@ def test_kept_and_dropped_add_up_to_the_input() -> None:
     assert counts["input"] == len(tasks) == counts["kept"] + sum(counts[rule] for rule in list(counts)[2:])
     assert all(counts[rule] for rule in ("kept", "shared_passage", "company_name", "like_earlier", "copy_in_set"))
     assert set(result.clusters()) == set(result.kept)
+
+
+def test_of_two_tasks_equally_copied_the_earlier_is_shown() -> None:
+    tasks = [task for task in mixed_tasks() if 80 <= task.index < 90]
+    for given in (tasks, tasks[::-1]):
+        rulings = {ruling.task_id: ruling for ruling in judged(given).rulings}
+        assert [rulings[task.id].kept for task in tasks] == [True, True, False]
+        assert rulings[tasks[2].id].overlaps[0].other == tasks[0].id
 
 
 def test_order_of_the_input_changes_no_ruling() -> None:
