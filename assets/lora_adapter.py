@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 
 import dagster as dg
+from dagster._core.errors import DagsterPipesExecutionError
 
 from assets.generation import Workshop
 from assets.materialization import picture, result_of, table
@@ -31,7 +32,10 @@ def lora_adapter(
     generation = workshop.open(context.partition_key, context.run_id)
 
     def run(command: Sequence[str]) -> None:
-        pipes.run(context=context, command=command, env=dict(os.environ))
+        try:
+            pipes.run(context=context, command=command, env=dict(os.environ))
+        except DagsterPipesExecutionError as error:
+            context.log.error(str(error))
 
     manifest = train_adapter(generation, run)
     updates = updates_of(generation)

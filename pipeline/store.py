@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import ValidationError
 
@@ -28,12 +28,27 @@ BENCHMARK_VARIABLE = "WORLDLOOM_BENCHMARK"
 MANIFEST = "manifest.json"
 _KEY = re.compile(r"(?P<name>.+)\.g(?P<number>[1-9][0-9]*)")
 
-Show = Callable[[str, int, int | None, str], None]
-"""Shows how far a stage has come: stage, done, total where it is known, detail."""
+
+class Watcher(Protocol):
+    """Whoever wants to see what is going on."""
+
+    def progress(self, stage: str, done: int, total: int | None, detail: str) -> None:
+        """A stage has come this far; `total` is None where nobody knows."""
+        ...
+
+    def finished(self, manifest: Manifest, was_stored: bool) -> None:
+        """An artifact is there; it was already when `was_stored`."""
+        ...
 
 
-def show_nothing(stage: str, done: int, total: int | None, detail: str) -> None:
+class Unwatched:
     """For whoever doesn't watch."""
+
+    def progress(self, stage: str, done: int, total: int | None, detail: str) -> None:
+        """Shows nothing."""
+
+    def finished(self, manifest: Manifest, was_stored: bool) -> None:
+        """Shows nothing."""
 
 
 def store_root() -> Path:
@@ -44,8 +59,8 @@ def store_root() -> Path:
 class Store:
     """All generations under one root."""
 
-    def __init__(self, root: Path, show: Show = show_nothing) -> None:
-        self.root, self.show = root, show
+    def __init__(self, root: Path, watcher: Watcher | None = None) -> None:
+        self.root, self.watcher = root, watcher or Unwatched()
         self._held: dict[str, int] = {}
         """Lock files that this process holds, with how often they were asked for."""
 
@@ -80,6 +95,24 @@ class Store:
         """Numbers of the engagement's generations that were begun."""
         folders = (self.root / name).glob("g*/engagement.json")
         return tuple(sorted(int(path.parent.name[1:]) for path in folders if path.parent.name[1:].isdigit()))
+
+    @property
+    def imported_benchmark(self) -> Path:
+        """Where `worldloom benchmark import` puts its copy."""
+        return self.root / ".benchmark" / "tasks.jsonl"
+
+    def newest(self, name: str) -> StoredGeneration | None:
+        """The engagement's latest generation, None before the first."""
+        numbers = self.numbers(name)
+        return self.open(f"{name}.g{numbers[-1]}") if numbers else None
+
+    def is_locked(self, key: str) -> bool:
+        """Whether another process works on the generation now."""
+        try:
+            with self.locked(key):
+                return False
+        except BadInput:
+            return True
 
     def keys(self) -> tuple[str, ...]:
         """Partition keys of everything in the store."""
@@ -135,9 +168,12 @@ class StoredGeneration:
 
     @property
     def benchmark_path(self) -> Path | None:
-        """The engagement's benchmark, else that of WORLDLOOM_BENCHMARK, else None."""
-        given = os.environ.get(BENCHMARK_VARIABLE)
-        return self.engagement.decontamination.benchmark or (Path(given).expanduser().resolve() if given else None)
+        """The engagement's benchmark, else that of WORLDLOOM_BENCHMARK, else the imported one, else None."""
+        if self.engagement.decontamination.benchmark:
+            return self.engagement.decontamination.benchmark
+        if given := os.environ.get(BENCHMARK_VARIABLE):
+            return Path(given).expanduser().resolve()
+        return self._store.imported_benchmark if self._store.imported_benchmark.is_file() else None
 
     def folder(self, stage: str, batch: int = 0) -> Path:
         return self.root / stage / f"batch-{batch + 1}" if batch else self.root / stage
@@ -169,6 +205,7 @@ class StoredGeneration:
         if self.is_finished(stage, batch):
             found = self.manifest(stage, batch)
             self._refuse_other_upstream(found)
+            self._store.watcher.finished(found, was_stored=True)
             return found
         with self._store.locked(self.key):
             hashes = self._hashes(upstream)
@@ -196,6 +233,7 @@ class StoredGeneration:
                 seconds=round(time.monotonic() - clock, 3),
             )
             write_text(folder / MANIFEST, manifest.model_dump_json(indent=1) + "\n")
+            self._store.watcher.finished(manifest, was_stored=False)
             return manifest
 
     def earlier(self) -> tuple[StoredGeneration, ...]:
@@ -204,7 +242,7 @@ class StoredGeneration:
         return tuple(generation for generation in found if generation.is_finished("clean_tasks"))
 
     def tell(self, stage: str, done: int, total: int | None = None, detail: str = "") -> None:
-        self._store.show(stage, done, total, detail)
+        self._store.watcher.progress(stage, done, total, detail)
 
     def unfinished(self) -> tuple[str, ...]:
         """Stages without a manifest, in order."""

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from assets.files import file_record, write_text
-from assets.generation import Generation, Product
+from assets.generation import FellShort, Generation, Product
 from assets.manifest import Manifest
 from assets.stages.sampling import weights_folder
 from assets.stages.selecting import STAGE as TRAINING_SET
@@ -22,13 +22,13 @@ _LOG = "training.log"
 _POLL_S = 0.5
 
 RunCommand = Callable[[Sequence[str]], None]
-"""Runs a command to its end; raises when it fails."""
+"""Runs a command to its end, whatever that is."""
 
 
 def train_adapter(generation: Generation, run: RunCommand) -> Manifest:
     """The adapter after all updates; killed at any moment, it goes on from the last checkpoint.
 
-    Raises RuntimeError when the program ends without a result.
+    Raises FellShort with the program's last words when it ends without a result.
     """
 
     def make(folder: Path) -> Product:
@@ -55,7 +55,7 @@ def train_adapter(generation: Generation, run: RunCommand) -> Manifest:
             )
         result = read_result(folder)
         if result is None:
-            raise RuntimeError(f"the training program ended without a result; see {folder / _LOG}, then resume")
+            raise FellShort(f"the training program ended without a result: {_last_words(folder / _LOG)}")
         return _product(generation, folder, result)
 
     return generation.produce(STAGE, make, upstream=(TRAINING_SET,))
@@ -103,6 +103,11 @@ def _product(generation: Generation, folder: Path, result: TrainingResult) -> Pr
             "training_s": round(sum(update.seconds for update in updates), 1),
         },
     )
+
+
+def _last_words(log: Path) -> str:
+    lines = [line for line in log.read_text(encoding="utf-8").splitlines() if line.strip()] if log.exists() else []
+    return f"{lines[-1] if lines else 'it said nothing'} (see {log}; run again to go on from the last checkpoint)"
 
 
 @contextmanager

@@ -1,0 +1,328 @@
+"""The command line: a thin skin over the same assets and functions."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DONE, FELL_SHORT, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+_SURROUNDINGS = {
+    "HF_HUB_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "OMP_NUM_THREADS": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+    "TQDM_DISABLE": "1",
+    "TRANSFORMERS_VERBOSITY": "error",
+    "TRL_EXPERIMENTAL_SILENCE": "1",
+}
+"""What libraries read when they are imported: no network, no progress bars of theirs; one thread suits small models."""
+
+app = typer.Typer(
+    name="worldloom",
+    help="Turns templates into business worlds, keeps what a model can learn from, trains an adapter, measures it.",
+    epilog="Exit codes: 0 done, 1 ran but fell short, 2 bad input, 130 interrupted and resumable.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+benchmark_app = typer.Typer(help="The public benchmark that nothing may overlap.", no_args_is_help=True)
+app.add_typer(benchmark_app, name="benchmark")
+
+EngagementArgument = Annotated[str, typer.Argument(help="Name of an engagement, or the path of a YAML file.")]
+TaskArgument = Annotated[str, typer.Argument(help="Id of a task in the store, or the beginning of one.")]
+New = Annotated[bool, typer.Option("--new", help="Start the next generation.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def main() -> None:
+    """Runs the command line."""
+    for name, value in _SURROUNDINGS.items():
+        os.environ.setdefault(name, value)
+    app()
+
+
+@contextmanager
+def _outcome() -> Iterator[None]:
+    """Turns what a command raised into one sentence and an exit code; a bug of ours stays a traceback."""
+    from assets.generation import FellShort
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise _ended(INTERRUPTED, "interrupted; the same command goes on from here") from None
+    except FellShort as short:
+        raise _ended(FELL_SHORT, str(short)) from None
+    except ValueError as error:
+        raise _ended(BAD_INPUT, str(error)) from None
+    except OSError as error:
+        raise _ended(FELL_SHORT, f"{error.filename or 'the disk'}: {error.strerror or error}") from None
+
+
+def _ended(code: int, sentence: str) -> typer.Exit:
+    print(f"worldloom: {' '.join(sentence.split())}", file=sys.stderr)
+    return typer.Exit(code)
+
+
+@app.command()
+def run(engagement: EngagementArgument, new: New = False, as_json: Json = False) -> None:
+    """The whole flow: the newest unfinished generation, or the first one.
+
+    Example: worldloom run laptop
+    """
+    _make(engagement, "lineage_manifest", new, as_json)
+
+
+@app.command()
+def generate(engagement: EngagementArgument, new: New = False, as_json: Json = False) -> None:
+    """Up to the candidate tasks.
+
+    Example: worldloom generate laptop
+    """
+    _make(engagement, "candidate_tasks", new, as_json)
+
+
+@app.command()
+def prove(engagement: EngagementArgument, new: New = False, as_json: Json = False) -> None:
+    """Up to the tasks with proofs.
+
+    Example: worldloom prove laptop
+    """
+    _make(engagement, "proven_tasks", new, as_json)
+
+
+@app.command()
+def decontaminate(engagement: EngagementArgument, new: New = False, as_json: Json = False) -> None:
+    """Up to the tasks that overlap nothing.
+
+    Example: worldloom decontaminate laptop
+    """
+    _make(engagement, "clean_tasks", new, as_json)
+
+
+@app.command()
+def calibrate(engagement: EngagementArgument, new: New = False, as_json: Json = False) -> None:
+    """Up to the tasks with the target model's pass rates.
+
+    Example: worldloom calibrate laptop
+    """
+    _make(engagement, "calibrated_tasks", new, as_json)
+
+
+@app.command()
+def select(engagement: EngagementArgument, new: New = False, as_json: Json = False) -> None:
+    """Up to the training set.
+
+    Example: worldloom select laptop
+    """
+    _make(engagement, "training_set", new, as_json)
+
+
+@app.command()
+def train(engagement: EngagementArgument, new: New = False, as_json: Json = False) -> None:
+    """Up to the adapter.
+
+    Example: worldloom train laptop
+    """
+    _make(engagement, "lora_adapter", new, as_json)
+
+
+@app.command()
+def evaluate(engagement: EngagementArgument, new: New = False, as_json: Json = False) -> None:
+    """Up to the report on base and adapter.
+
+    Example: worldloom evaluate laptop
+    """
+    _make(engagement, "evaluation_report", new, as_json)
+
+
+@app.command()
+def status(engagement: EngagementArgument, as_json: Json = False) -> None:
+    """What of the newest generation is done, and what came out.
+
+    Example: worldloom status laptop --json
+    """
+    from pipeline.bad_input import BadInput
+    from pipeline.engagement import load_engagement
+    from pipeline.status import status_of, status_table
+    from pipeline.store import Store, store_root
+
+    with _outcome():
+        name = load_engagement(engagement).name
+        store = Store(store_root())
+        generation = store.newest(name)
+        if generation is None:
+            raise BadInput(f"{name} has no generation in {store.root}; start one with: worldloom run {engagement}")
+        found = status_of(store, generation)
+        print(json.dumps(found.to_json(), indent=1) if as_json else status_table(found))
+
+
+@app.command()
+def show(task: TaskArgument, as_json: Json = False) -> None:
+    """A task as a reader sees it: prompt, world, contract, traps, reference.
+
+    Example: worldloom show sales.deal_stage-0c
+    """
+    from pipeline.showing import find_task, shown
+    from pipeline.store import Store, store_root
+
+    with _outcome():
+        _, found = find_task(Store(store_root()), task)
+        print(json.dumps(found.to_json(), indent=1, ensure_ascii=False) if as_json else shown(found))
+
+
+@app.command()
+def verify(
+    task: TaskArgument,
+    transcript: Annotated[Path, typer.Argument(help="JSON file with a list of chat messages, or an attempt.")],
+    as_json: Json = False,
+) -> None:
+    """The verdict on a transcript, whose tool calls are made again in a fresh world; exit code 0 for a strict pass.
+
+    Example: worldloom verify sales.deal_stage-0c transcript.json
+    """
+    from pipeline.showing import find_task, judged, verdict_text
+    from pipeline.store import Store, store_root
+
+    with _outcome():
+        _, found = find_task(Store(store_root()), task)
+        verdict = judged(found, transcript)
+        print(json.dumps(verdict.to_json(), indent=1) if as_json else verdict_text(verdict))
+        if not verdict.strict:
+            raise typer.Exit(FELL_SHORT)
+
+
+@app.command()
+def compare(
+    base: Annotated[Path, typer.Argument(help="Result file of the base, or a folder of them.")],
+    adapter: Annotated[Path, typer.Argument(help="Result file of the adapter, or a folder of them.")],
+    common: Annotated[bool, typer.Option("--common", help="Compare only what both sides have scored.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Two policies from AutomationBench's own result files, with the uncertainty of the gain.
+
+    Example: worldloom compare base.json adapter.json --common
+    """
+    from evaluation.automationbench import compare_files
+    from pipeline.results import comparison_table, result_files
+
+    with _outcome():
+        found = compare_files(result_files(base), result_files(adapter), seed="compare", common=common)
+        print(json.dumps(found.to_json(), indent=1) if as_json else comparison_table(found))
+
+
+@app.command()
+def audit(
+    thing: Annotated[str, typer.Argument(help="Id of a task, or a generation's adapter or report: laptop.g1/adapter.")],
+    as_json: Json = False,
+) -> None:
+    """Where a task, an adapter or a report came from, every file on the way hashed again.
+
+    Example: worldloom audit laptop.g1/report
+    """
+    from pipeline.audit import audit_text, audited
+    from pipeline.store import Store, store_root
+
+    with _outcome():
+        found = audited(Store(store_root()), thing)
+        print(json.dumps(found.to_json(), indent=1, ensure_ascii=False) if as_json else audit_text(found))
+        if not found.sound:
+            raise _ended(FELL_SHORT, f"{len(found.damage)} files are missing or altered: {'; '.join(found.damage)}")
+
+
+@benchmark_app.command("import")
+def import_benchmark(path: Annotated[Path, typer.Argument(help="JSONL file of the benchmark.")]) -> None:
+    """Keeps a copy of the benchmark in the store; engagements that name none use it from then on.
+
+    Example: worldloom benchmark import automationbench.jsonl
+    """
+    from assets.files import write_rows
+    from decontam.benchmark import load_benchmark
+    from pipeline.store import Store, store_root
+
+    with _outcome():
+        benchmark = load_benchmark(path)
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
+        kept = Store(store_root()).imported_benchmark
+        write_rows(kept, rows)
+        print(f"{len(benchmark.tasks)} tasks ({_spelled(benchmark.counts())}) in {kept}")
+
+
+@app.command()
+def ui(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on.")] = 3000,
+) -> None:
+    """The Dagster UI on this store.
+
+    Example: worldloom ui --port 3000
+    """
+    from pipeline.engagement import shipped_engagements
+    from pipeline.home import HOME_VARIABLE, dagster_home, open_instance
+    from pipeline.store import STORE_VARIABLE, Store, store_root
+
+    with _outcome():
+        store = Store(store_root())
+        following = [f"{name}.g{max(store.numbers(name), default=0) + 1}" for name in shipped_engagements()]
+        open_instance(store, *following).dispose()
+        os.environ |= {STORE_VARIABLE: str(store.root), HOME_VARIABLE: str(dagster_home(store.root))}
+        program = [sys.executable, "-m", "dagster", "dev", "-m", "pipeline.definitions"]
+        os.execv(sys.executable, [*program, "-h", host, "-p", str(port)])
+
+
+@app.command()
+def doctor(
+    engagement: Annotated[str, typer.Argument(help="Name of an engagement, or the path of a YAML file.")] = "laptop",
+    as_json: Json = False,
+) -> None:
+    """Whether this machine can run an engagement, and what is missing.
+
+    Example: worldloom doctor qwen3.8-27b
+    """
+    from pipeline.doctor import examination_text, examine
+
+    with _outcome():
+        found = examine(engagement)
+        print(json.dumps([one.to_json() for one in found], indent=1) if as_json else examination_text(found))
+        if not all(one.passed for one in found):
+            raise typer.Exit(FELL_SHORT)
+
+
+def _make(name_or_path: str, until: str, new: bool, as_json: bool) -> None:
+    from pipeline.engagement import load_engagement
+    from pipeline.home import log_to_file
+    from pipeline.results import result_text
+    from pipeline.running import choose_generation, run_stages
+    from pipeline.status import status_of
+    from pipeline.store import Store, store_root
+    from pipeline.terminal import Terminal
+
+    with _outcome():
+        engagement = load_engagement(name_or_path)
+        terminal = Terminal()
+        store = Store(store_root(), terminal)
+        generation = choose_generation(store, engagement, new=new)
+        log = log_to_file(store.root)
+        if generation.is_finished(until):
+            terminal.say(f"{generation.key} is finished up to {until}; --new starts the next generation")
+        else:
+            terminal.say(f"{generation.key} in {generation.root} (log: {log})")
+            for finding in run_stages(store, generation, until):
+                terminal.say(f"check {finding.check} of {finding.asset} did not pass; {finding.description}")
+        found = status_of(store, generation)
+        print(json.dumps(found.to_json(), indent=1) if as_json else result_text(store, generation))
+
+
+def _spelled(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""Running makes the stages of one generation, through Dagster in this process, up to a wanted one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import dagster as dg
+from dagster._core.errors import DagsterAssetCheckFailedError, DagsterExecutionInterruptedError
+
+from assets.generation import STAGES, FellShort
+from pipeline.bad_input import BadInput
+from pipeline.definitions import ASSETS, CHECKS
+from pipeline.engagement import Engagement
+from pipeline.home import open_instance
+from pipeline.store import Store, StoredGeneration
+
+_QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A check that did not pass."""
+
+    asset: str
+    check: str
+    description: str
+
+
+def choose_generation(store: Store, engagement: Engagement, *, new: bool) -> StoredGeneration:
+    """The newest generation, or the next one when `new` or when there is none.
+
+    Raises BadInput when the engagement was edited since the newest generation began.
+    """
+    newest = store.newest(engagement.name)
+    if newest is None or new:
+        return store.begin(engagement, 1 if newest is None else newest.number + 1, "")
+    if newest.engagement.hash != engagement.hash:
+        changed = [
+            name
+            for name in type(engagement).model_fields
+            if getattr(engagement, name) != getattr(newest.engagement, name)
+        ]
+        raise BadInput(
+            f"{', '.join(changed)} of {engagement.name} changed since {newest.key} began; "
+            "put the old values back to finish it, or start the next generation with --new"
+        )
+    return newest
+
+
+def run_stages(store: Store, generation: StoredGeneration, until: str) -> tuple[Finding, ...]:
+    """Makes everything up to the stage `until`; what is stored is not made again. Returns the checks that failed.
+
+    Raises FellShort when a stage could not deliver or a blocking check failed, KeyboardInterrupt when interrupted, and
+    whatever a stage raised.
+    """
+    wanted = STAGES[: STAGES.index(until) + 1]
+    with store.locked(generation.key), open_instance(store) as instance:
+        try:
+            result = dg.materialize(
+                [*ASSETS, *CHECKS],
+                instance=instance,
+                resources={"workshop": store, "pipes": dg.PipesSubprocessClient()},
+                partition_key=generation.key,
+                selection=dg.AssetSelection.assets(*wanted),
+                run_config=_QUIET,
+            )
+        except DagsterExecutionInterruptedError:
+            raise KeyboardInterrupt from None
+        except DagsterAssetCheckFailedError as failed:
+            raise FellShort(" ".join(str(failed).split())) from None
+    return tuple(
+        Finding(evaluation.asset_key.to_user_string(), evaluation.check_name, evaluation.description or "")
+        for evaluation in result.get_asset_check_evaluations()
+        if not evaluation.passed
+    )
