@@ -88,7 +88,7 @@ def make_trainer(
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     tokenizer = AutoTokenizer.from_pretrained(job.model)
     reader = ResponseReader(tokenizer, settings.max_turns)
-    tokenizer.parse_response = reader.parse_response
+    tokenizer.parse_response = reader.parse_response  # type: ignore[method-assign, assignment]
     scoring = Scoring(reader, settings)
     _check_prompts(tokenizer, tasks, settings.max_context)
     arguments: dict[str, Any] = {
@@ -159,7 +159,7 @@ def _check_prompts(tokenizer: PreTrainedTokenizerBase, tasks: Sequence[Task], ma
     for task in tasks:
         episode = Episode(task, toolset="actions")
         prompt = tokenizer.apply_chat_template(
-            episode.messages(), tools=episode.specs, add_generation_prompt=True, return_dict=False
+            episode.messages(), tools=list(episode.specs), add_generation_prompt=True, return_dict=False
         )
         if len(prompt) >= max_context:
             raise ValueError(

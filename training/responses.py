@@ -79,7 +79,7 @@ class ResponseReader:
     def _text(self, ids: list[int]) -> tuple[str, bool]:
         """Text of one response, and whether the model ended it."""
         ended = bool(ids) and ids[-1] == self._eos
-        text = self._tokenizer.decode(ids[:-1] if ended else ids, skip_special_tokens=False)
+        text = str(self._tokenizer.decode(ids[:-1] if ended else ids, skip_special_tokens=False))
         return text.removeprefix(_EMPTY_THOUGHT), ended
 
     def _responses(self, completion: list[int]) -> list[list[int]]:
@@ -107,4 +107,6 @@ def _object(arguments: str) -> dict[str, Any]:
         given = json.loads(arguments or "{}")
     except ValueError:
         return {"arguments": arguments}
+    if given is None:
+        return {}
     return given if isinstance(given, dict) else {"arguments": arguments}

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 import torch
 from peft import PeftModel
-from peft.tuners.lora import LoraLayer
+from peft.tuners.lora import Linear
 from transformers import AutoModelForCausalLM
 
 from environment.rng import derive_seed
@@ -69,9 +70,9 @@ class Sampler:
 
     def _merge(self) -> None:
         for name, layer in self._adapted.get_base_model().named_modules():
-            if isinstance(layer, LoraLayer):
-                weight = self._merged.get_parameter(f"{name}.weight")
-                weight.copy_(layer.get_base_layer().weight + layer.get_delta_weight("default"))
+            if isinstance(layer, Linear):
+                base: Any = layer.get_base_layer()
+                self._merged.get_parameter(f"{name}.weight").copy_(base.weight + layer.get_delta_weight("default"))
 
     def _read_prompt(self, ids: list[int]) -> _Prompt:
         layout = _PromptLayout()

@@ -58,7 +58,8 @@ class Scoring:
         for call in ending.unanswered:
             environment._answer(call["name"], call["arguments"])
         verdict = environment._judge()
-        worth = verdict and reward(
-            verdict, ending.end, max(ending.lengths), self._settings.max_response_tokens, self._settings.reward
-        )
+        worth = None
+        if verdict is not None:
+            limit = self._settings.max_response_tokens
+            worth = reward(verdict, ending.end, max(ending.lengths), limit, self._settings.reward)
         return ScoredAttempt(task_id, ending, len(completion), verdict, worth, environment._bug)

@@ -6,11 +6,10 @@ training on one core bearable; the numbers are those of ordinary causal attentio
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 import torch.nn.functional as F
-from torch import nn
 from transformers import AttentionInterface
 
 SHARED_PROMPT = "shared_prompt"
@@ -57,7 +56,7 @@ def causal_attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor
 
 
 def _shared_prompt_attention(
-    module: nn.Module,
+    module: Any,
     query: torch.Tensor,
     key: torch.Tensor,
     value: torch.Tensor,

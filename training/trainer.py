@@ -23,7 +23,8 @@ class AgentTrainer(GRPOTrainer):
 
     def __init__(self, **arguments: Any) -> None:
         super().__init__(**arguments)
-        self._env_tools = {name: tool_methods(pool[0]) for name, pool in self._environment_pool.items()}
+        pools: Any = self._environment_pool
+        self._env_tools = {name: tool_methods(pool[0]) for name, pool in pools.items()}
         self.prompt_tokens = 0
         """Of the newest generation of attempts."""
         self.generation_s = 0.0
@@ -42,11 +43,16 @@ class InProcessTrainer(AgentTrainer):
 
     def __init__(self, make_sampler: Callable[[PeftModel], Sampler], **arguments: Any) -> None:
         super().__init__(**arguments)
-        self._sampler = make_sampler(self.model)
+        self._sampler = make_sampler(self.accelerator.unwrap_model(self.model))
         self._written: torch.Tensor | None = None
 
     def _generate_single_turn(
-        self, prompt_ids: list[list[int]], images: Any, multimodal_fields: Any, num_generations: int, **_: Any
+        self,
+        prompt_ids: list[list[int]],
+        images: Any,
+        multimodal_fields: Any,
+        num_generations: int,
+        has_tool_images: bool = False,
     ) -> tuple[list[list[int]], None]:
         # TRL asks for a whole group of each prompt in the first turn and for one response in the others.
         if num_generations > 1:
@@ -89,8 +95,8 @@ class InProcessTrainer(AgentTrainer):
             distribution = logits.log_softmax(-1)
             logps.append(distribution.gather(1, completions[rows, :width][which][:, None])[:, 0])
             entropies.append(-(distribution.detach().exp() * distribution.detach()).sum(1))
-            row, column = which.nonzero(as_tuple=True)
-            places.append(torch.stack([torch.tensor(rows)[row], column]))
+            within, column = which.nonzero(as_tuple=True)
+            places.append(torch.stack([torch.tensor(rows)[within], column]))
         index = tuple(torch.cat(places, 1))
         empty = torch.zeros(completions.shape)
         return empty.index_put(index, torch.cat(logps)), empty.index_put(index, torch.cat(entropies)), None
