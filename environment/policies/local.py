@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,32 +13,40 @@ from typing import Any
 
 import numpy as np
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from environment.apps import APPS
 from environment.attempt import PolicyFingerprint
 from environment.episode import SYSTEM_PROMPT
+from environment.policies.decoder import Decoder, Response
 from environment.policies.hermes import UnreadableCall, parse_message
 from environment.policies.policy import Completion
 from environment.policies.prefix_cache import PrefixCache
-from environment.record import content_hash
+from environment.record import canonical_json, content_hash
 from environment.tools import toolset_hash
 
-_GATHER_S = 0.002
-"""How long the first waiting episode waits for others to share its batch."""
+_THOUGHTLESS = "<think>\n\n</think>\n\n"
+"""How a model with thinking switched off begins its answer."""
+_MIN_TRUNK = 64
+"""A shorter beginning that chats have in common is not worth treating apart."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    ids: list[int]
+@dataclass(eq=False, slots=True)
+class _Asked:
+    """A chat that waits for its answer."""
+
+    prompt: list[int]
+    trunk_length: int
     seed: int
     answer: asyncio.Future[Completion]
+    response: Response | None = None
+    seconds: float = 0.0
 
 
 class LocalPolicy:
     """A model folder, with or without a LoRA adapter, sampled at one temperature.
 
-    A response depends on the chat and the seed, not on which other episodes shared its batch (up to rounding).
+    A response depends on the chat and the seed, not on what else is asked at the time or was before (up to rounding).
     """
 
     def __init__(
@@ -52,21 +61,22 @@ class LocalPolicy:
     ) -> None:
         """`temperature` 0 is greedy; `max_tokens` bounds a response, `max_context` prompt and response together.
 
-        Raises ValueError when `model` is no folder with a model.
+        `batch` responses are written at once. Raises ValueError when `model` or `adapter` is no folder with weights.
         """
         if not (model / "config.json").is_file():
             raise ValueError(f"there is no model in {str(model)!r}; give a folder with config.json and weights")
+        if adapter is not None and not (adapter / "adapter_config.json").is_file():
+            raise ValueError(f"there is no adapter in {str(adapter)!r}; give a folder with adapter_config.json")
         self._tokenizer = AutoTokenizer.from_pretrained(model)
-        self._model = AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32)
-        if adapter is not None:
-            from peft import PeftModel  # costs seconds to import and is needed for adapters only
-
-            self._model = PeftModel.from_pretrained(self._model, adapter).merge_and_unload()
-        self._model.eval()
-        self._temperature, self._max_tokens, self._max_context = temperature, max_tokens, max_context
-        self._batch = batch
-        self._waiting: list[_Waiting] = []
-        self._prefixes = PrefixCache(self._model.config)
+        loaded = _load(model, adapter)
+        self._ends = _end_tokens(loaded, self._tokenizer)
+        self._max_tokens, self._max_context, self._batch = max_tokens, max_context, batch
+        self._decoder = Decoder(loaded, temperature)
+        self._prefixes = PrefixCache(self._decoder.read)
+        self._trunk_lengths: dict[str, int] = {}
+        self._waiting: deque[_Asked] = deque()
+        self._writing: list[_Asked] = []
+        self._worker: asyncio.Task[None] | None = None
         self._fingerprint = PolicyFingerprint(
             model=model.name,
             revision=_weights_hash(model),
@@ -90,34 +100,60 @@ class LocalPolicy:
     async def complete(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]], seed: int
     ) -> Completion:
-        ids = self.prompt_ids(messages, tools)
-        if len(ids) >= self._max_context:
-            return Completion({"role": "assistant", "content": ""}, "context", len(ids), 0, 0.0)
+        prompt = self.prompt_ids(messages, tools)
+        if len(prompt) >= self._max_context:
+            return Completion({"role": "assistant", "content": ""}, "context", len(prompt), 0, 0.0)
         loop = asyncio.get_running_loop()
-        waiting = _Waiting(ids, seed, loop.create_future())
-        self._waiting.append(waiting)
-        if len(self._waiting) == 1:
-            loop.call_later(_GATHER_S, self._answer_all)
-        return await waiting.answer
+        asked = _Asked(prompt, self._trunk_length(messages, tools), seed, loop.create_future())
+        self._waiting.append(asked)
+        if self._worker is None or self._worker.done():
+            self._worker = loop.create_task(self._work())
+        return await asked.answer
 
-    def _answer_all(self) -> None:
-        waiting = sorted(self._waiting, key=lambda one: len(one.ids))
-        self._waiting = []
-        for start in range(0, len(waiting), self._batch):
-            group = [one for one in waiting[start : start + self._batch] if not one.answer.done()]
-            if not group:
-                continue
-            started = time.perf_counter()
-            responses = self._sample([one.ids for one in group], [one.seed for one in group])
-            seconds = (time.perf_counter() - started) / len(group)
-            for one, response in zip(group, responses, strict=True):
-                one.answer.set_result(self._completion(one.ids, response, seconds))
+    async def _work(self) -> None:
+        """Write until nobody waits; a failure reaches everybody who does."""
+        try:
+            while self._waiting or self._writing:
+                self._step()
+                await asyncio.sleep(0)  # the answered go on, and may ask again before the next step
+        except Exception as error:
+            for asked in (*self._writing, *self._waiting):
+                if not asked.answer.done():
+                    asked.answer.set_exception(error)
+            self._writing.clear()
+            self._waiting.clear()
 
-    def _completion(self, prompt: list[int], response: list[int], seconds: float) -> Completion:
-        ended = bool(response) and response[-1] == self._tokenizer.eos_token_id
-        text = str(self._tokenizer.decode(response[:-1] if ended else response, skip_special_tokens=False))
-        text = text.removeprefix("<think>\n\n</think>\n\n")
-        cost = (len(prompt), len(response), seconds)
+    def _step(self) -> None:
+        """One more token for every chat that is being answered; others are let in where there is room."""
+        started = time.perf_counter()
+        self._writing = [asked for asked in self._writing if not asked.answer.done()]  # done here means cancelled
+        while self._waiting and len(self._writing) < self._batch:
+            asked = self._waiting.popleft()
+            if not asked.answer.done():
+                self._writing.append(asked)
+                asked.response = self._begin(asked)
+        responses = [asked.response for asked in self._writing if asked.response]
+        if not responses:
+            return
+        self._decoder.step(responses)
+        seconds = (time.perf_counter() - started) / len(responses)
+        for asked, response in zip(self._writing, responses, strict=True):
+            asked.seconds += seconds
+            if response.written[-1] in self._ends or len(response.written) == response.room:
+                self._prefixes.keep(response.context)
+                asked.answer.set_result(self._completion(asked, response.written))
+        self._writing = [asked for asked in self._writing if not asked.answer.done()]
+
+    def _begin(self, asked: _Asked) -> Response:
+        context, unread = self._prefixes.take(asked.prompt, asked.trunk_length)
+        room = min(self._max_tokens, self._max_context - len(asked.prompt))
+        return Response(context, unread, room, np.random.Generator(np.random.Philox(asked.seed)))
+
+    def _completion(self, asked: _Asked, written: list[int]) -> Completion:
+        ended = written[-1] in self._ends
+        text = str(self._tokenizer.decode(written[:-1] if ended else written, skip_special_tokens=False))
+        text = text.removeprefix(_THOUGHTLESS)
+        cost = (len(asked.prompt), len(written), asked.seconds)
         if not ended:
             return Completion({"role": "assistant", "content": text}, "length", *cost)
         try:
@@ -126,55 +162,31 @@ class LocalPolicy:
             return Completion({"role": "assistant", "content": text}, "malformed", *cost)
         return Completion(message, "tool_calls" if "tool_calls" in message else "stop", *cost)
 
-    @torch.inference_mode()
-    def _sample(self, prompts: list[list[int]], seeds: list[int]) -> list[list[int]]:
-        """One response a prompt, each ending with the end token unless it met a limit."""
-        cache, old_mask, lengths = self._prefixes.join(prompts)  # mask (B, P)
-        fresh = [prompt[length:] for prompt, length in zip(prompts, lengths, strict=True)]
-        width = max(map(len, fresh))
-        pad = self._tokenizer.pad_token_id
-        ids = torch.tensor([[pad] * (width - len(part)) + part for part in fresh])  # (B, T)
-        new_mask = torch.tensor([[0] * (width - len(part)) + [1] * len(part) for part in fresh])  # (B, T)
-        mask = torch.cat([old_mask, new_mask], 1)  # (B, P + T)
-        positions = (mask.cumsum(1) - 1).clamp(min=0)[:, -width:]
-        rooms = [min(self._max_tokens, self._max_context - len(prompt)) for prompt in prompts]
-        draws = [np.random.Generator(np.random.Philox(seed)) for seed in seeds]
-        responses: list[list[int]] = [[] for _ in prompts]
-        live = list(range(len(prompts)))
-        while live:
-            output = self._model(
-                input_ids=ids,
-                attention_mask=mask,
-                position_ids=positions,
-                past_key_values=cache,
-                use_cache=True,
-                logits_to_keep=1,
-            )
-            chosen = self._choose(output.logits[:, -1], [draws[i] for i in live])
-            keep = []
-            for place, (index, token) in enumerate(zip(live, chosen, strict=True)):
-                responses[index].append(token)
-                if token != self._tokenizer.eos_token_id and len(responses[index]) < rooms[index]:
-                    keep.append(place)
-                else:
-                    self._prefixes.keep(prompts[index] + responses[index][:-1], cache, mask[place], place)
-            if len(keep) < len(live):
-                cache.batch_select_indices(torch.tensor(keep, dtype=torch.long))
-                mask, positions = mask[keep], positions[keep]
-                chosen = [chosen[place] for place in keep]
-                live = [live[place] for place in keep]
-            ids = torch.tensor(chosen)[:, None]  # (B, 1)
-            mask = torch.cat([mask, torch.ones(len(live), 1, dtype=mask.dtype)], 1)
-            positions = positions[:, -1:] + 1
-        return responses
+    def _trunk_length(self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]) -> int:
+        """How many first tokens every chat with this system prompt and these tools has in common."""
+        system = [message for message in messages[:1] if message["role"] == "system"]
+        key = canonical_json([system, list(tools)])
+        if key not in self._trunk_lengths:
+            one, other = (self.prompt_ids([*system, {"role": "user", "content": word}], tools) for word in ("a", "7"))
+            length = next(place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1])
+            self._trunk_lengths[key] = length if length >= _MIN_TRUNK else 0
+        return self._trunk_lengths[key]
 
-    def _choose(self, logits: torch.Tensor, draws: list[np.random.Generator]) -> list[int]:
-        """A token a row by inverting its cumulative distribution at that row's own uniform draw."""
-        if self._temperature == 0:
-            return logits.argmax(-1).tolist()
-        cumulative = (logits.double() / self._temperature).softmax(-1).cumsum(-1)  # (B, V)
-        uniform = torch.tensor([[draw.random()] for draw in draws], dtype=torch.float64)
-        return torch.searchsorted(cumulative, uniform * cumulative[:, -1:]).squeeze(1).tolist()
+
+def _load(model: Path, adapter: Path | None) -> PreTrainedModel:
+    loaded = AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32)
+    if adapter is not None:
+        from peft import PeftModel  # costs seconds to import and is needed for adapters only
+
+        loaded = PeftModel.from_pretrained(loaded, adapter).merge_and_unload()
+    return loaded.eval()
+
+
+def _end_tokens(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
+    """Tokens that end a response: the tokenizer's, and those that the model was published with."""
+    published = model.generation_config.eos_token_id if model.generation_config else None
+    ends = published if isinstance(published, list) else [published]
+    return frozenset(token for token in (*ends, tokenizer.eos_token_id) if token is not None)
 
 
 def _weights_hash(folder: Path) -> str:

@@ -1,88 +1,69 @@
-"""The prefix cache holds keys and values of chats that were sampled before, so that only what is new is computed."""
+"""The prefix cache holds contexts that were read before, so that only what is new in a prompt is computed."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 import numpy as np
-import torch
-from transformers import DynamicCache, PreTrainedConfig
 
-_ENTRIES = 160
-"""Chats kept, the least recently used going first; one of 700 tokens of the reference policy takes 4 MB."""
-_STRIDE = 32
-"""Prefixes are found by their first multiples of this many tokens."""
+from environment.policies.context import Context
 
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    ids: np.ndarray
-    """(P,) token ids."""
-    layers: tuple[tuple[torch.Tensor, torch.Tensor], ...]
-    """Keys and values of every layer, (heads, P, head size)."""
+_BYTES = 256 * 2**20
+"""Room for chats; the least recently used go first. One of 350 tokens of the reference policy takes 2 MB."""
+_TRUNKS = 32
+"""Tool sets that are kept; one of the reference policy takes 3 MB."""
 
 
 class PrefixCache:
-    """Keys and values of sampled chats, found by the tokens that a new prompt shares with them."""
+    """Contexts of chats, found by the tokens that a new prompt shares with them; they stand on common trunks."""
 
-    def __init__(self, config: PreTrainedConfig) -> None:
-        self._config = config
-        self._entries: OrderedDict[bytes, _Entry] = OrderedDict()
-        self._starts: dict[bytes, bytes] = {}
-        """Tokens of a prefix, cut to a multiple of the stride -> key of an entry that begins with them."""
+    def __init__(self, read: Callable[[Sequence[int]], Context]) -> None:
+        """`read` computes the context of a trunk."""
+        self._read = read
+        self._trunks: OrderedDict[tuple[int, ...], Context] = OrderedDict()
+        self._chats: list[tuple[np.ndarray, Context]] = []
+        """Tokens with their context, the least recently used first."""
+        self._size_bytes = 0
 
-    def join(self, prompts: list[list[int]]) -> tuple[DynamicCache, torch.Tensor, list[int]]:
-        """A batch cache of the longest known prefix of every prompt, padded on the left.
+    def take(self, prompt: Sequence[int], trunk_length: int) -> tuple[Context, list[int]]:
+        """A context of as much of the prompt as is known, to be written on, with the tokens left to read.
 
-        Returns it with its mask (B, P) and the prefixes' lengths; at least one token of each prompt is left over.
+        The prompt's first `trunk_length` tokens are those that it has in common with many others. At least one token
+        is left to read. A context that the prompt continues as a whole is taken out, of another one the shared part
+        is copied.
         """
-        found = [self._longest(np.asarray(prompt, dtype=np.int32)) for prompt in prompts]
-        lengths = [length for _, length in found]
-        widest = max(lengths)
-        cache = DynamicCache(config=self._config)
-        mask = torch.zeros(len(prompts), widest, dtype=torch.long)
-        for row, length in enumerate(lengths):
-            mask[row, widest - length :] = 1
-        if widest:
-            some = next(entry for entry, _ in found if entry is not None)
-            for layer, (like, _) in enumerate(some.layers):
-                batch = [like.new_zeros(len(prompts), like.shape[0], widest, like.shape[2]) for _ in range(2)]
-                for row, (entry, length) in enumerate(found):
-                    if entry is not None and length:
-                        for side in range(2):
-                            batch[side][row, :, widest - length :] = entry.layers[layer][side][:, :length]
-                cache.update(batch[0], batch[1], layer)
-        return cache, mask, lengths
+        trunk = self._trunk(tuple(prompt[:trunk_length]))
+        own = np.asarray(prompt[trunk_length:], dtype=np.int64)
+        best, shared = None, 0
+        for place, (tokens, context) in enumerate(self._chats):
+            if context.trunk is trunk and (length := _shared(tokens, own)) > shared:
+                best, shared = place, length
+        if best is None:
+            return Context(trunk), own.tolist()
+        tokens, context = self._chats.pop(best)
+        if shared == len(tokens):
+            self._size_bytes -= context.size_bytes
+            return context, own[shared:].tolist()
+        self._chats.append((tokens, context))
+        return context.first(shared), own[shared:].tolist()
 
-    def keep(self, ids: list[int], cache: DynamicCache, mask: torch.Tensor, row: int) -> None:
-        """Remember one row of a batch cache, whose columns with `mask` 1 hold the keys and values of `ids`."""
-        tokens = np.asarray(ids, dtype=np.int32)
-        columns = mask.nonzero().squeeze(1)  # (P,)
-        layers = tuple(
-            (layer.keys[row].index_select(1, columns), layer.values[row].index_select(1, columns))
-            for layer in cache.layers
-        )
-        key = tokens.tobytes()
-        self._entries[key] = _Entry(tokens, layers)
-        self._entries.move_to_end(key)
-        for length in range(_STRIDE, len(tokens) + 1, _STRIDE):
-            self._starts[tokens[:length].tobytes()] = key
-        while len(self._entries) > _ENTRIES:
-            gone, entry = self._entries.popitem(last=False)
-            for length in range(_STRIDE, len(entry.ids) + 1, _STRIDE):
-                start = entry.ids[:length].tobytes()
-                if self._starts.get(start) == gone:
-                    del self._starts[start]
+    def keep(self, context: Context) -> None:
+        """Remember a context that nobody writes on any more."""
+        self._chats.append((np.asarray(context.ids, dtype=np.int64), context))
+        self._size_bytes += context.size_bytes
+        while self._size_bytes > _BYTES:
+            self._size_bytes -= self._chats.pop(0)[1].size_bytes
 
-    def _longest(self, prompt: np.ndarray) -> tuple[_Entry | None, int]:
-        for length in range(len(prompt) // _STRIDE * _STRIDE, 0, -_STRIDE):
-            key = self._starts.get(prompt[:length].tobytes())
-            if key is not None:
-                entry = self._entries[key]
-                self._entries.move_to_end(key)
-                return entry, _shared(entry.ids, prompt)
-        return None, 0
+    def _trunk(self, ids: tuple[int, ...]) -> Context | None:
+        if not ids:
+            return None
+        if ids not in self._trunks:
+            self._trunks[ids] = self._read(ids)
+        self._trunks.move_to_end(ids)
+        if len(self._trunks) > _TRUNKS:
+            self._trunks.popitem(last=False)
+        return self._trunks[ids]
 
 
 def _shared(known: np.ndarray, prompt: np.ndarray) -> int:
