@@ -216,16 +216,16 @@ def assess_alike(
     k, n = counts.passes[tried], counts.scored[tried]
 
     def loss(point: np.ndarray) -> float:
-        return -float(integrated_likelihood(np.full(len(k), point[0]), k, n, float(np.exp(point[1])))[0].sum())
+        return -float(integrated_likelihood(np.full(len(k), point[0]), k, n, float(np.exp(point[1])), 0.05)[0].sum())
 
     mean, log_sd = minimize(loss, np.array([-1.0, 0.4]), method="Nelder-Mead", options={"xatol": 0.01, "fatol": 0.1}).x
     means, variances = np.full(table.size, mean), np.full(table.size, np.exp(2 * log_sd))
-    belief = posterior(means, variances, counts.passes, counts.scored, settings.band)
+    belief = posterior(means, variances, counts.passes, counts.scored, settings.band, 0.05)
     mixed = (counts.passes > 0) & (counts.passes < counts.scored)
     accepted = (belief.in_band >= settings.tau) & (counts.scored >= settings.n_min) & mixed
     closed = (counts.scored >= settings.n_max) & ~accepted
     model = PassRateModel(
-        ("intercept",), np.array([mean]), np.zeros((1, 1)), float(np.exp(log_sd)), 0.0, 0.0, int(n.sum())
+        ("intercept",), np.array([mean]), np.zeros((1, 1)), float(np.exp(log_sd)), 0.05, 0.0, 0.0, int(n.sum())
     )
     lacking = missing(table, accepted, selection, settings.spare)
     return Assessment(model, means, variances, belief, accepted, closed, lacking)

@@ -14,12 +14,13 @@ from scipy.special import expit
 
 from calibration.candidate import CandidateTable
 from calibration.pass_rate import (
-    GRID,
+    SUPPORT,
     PassRateModel,
     Posterior,
     band_weights,
     fit,
     log_likelihood,
+    log_prior,
     posterior,
 )
 from calibration.program import Missing, missing
@@ -126,7 +127,7 @@ def assess(
     """The fitted model, every posterior, and what is accepted, closed and missing. Needs one scored attempt."""
     model = fit(table, counts.passes, counts.scored)
     mean, variance = model.predict(table.design)
-    belief = posterior(mean, variance, counts.passes, counts.scored, settings.band)
+    belief = posterior(mean, variance, counts.passes, counts.scored, settings.band, model.broken)
     mixed = (counts.passes > 0) & (counts.passes < counts.scored)
     accepted = (belief.in_band >= settings.tau) & (counts.scored >= settings.n_min) & mixed
     spent = (counts.scored >= settings.n_max) | (counts.unscored >= settings.unscored_max)
@@ -147,7 +148,7 @@ def plan_round(
     has_quota = np.array([selection.quota(name) > 0 for name in table.domains])
     worth = ~now.accepted & ~now.closed & has_quota[table.domain] & (room[table.family] > 0)
     priority = np.zeros(table.size)
-    promises = priority_table(_typical_sd(now, worth), settings)
+    promises = priority_table(_typical_sd(now, worth), now.model.broken, settings)
     priority[worth] = promises.of(now.prior_mean[worth], counts.passes[worth], counts.scored[worth])
     worth &= priority >= 1 / settings.give_up
     chance = {task: derive_seed(seed, table.ids[task]) for task in np.flatnonzero(worth).tolist()}
@@ -174,22 +175,22 @@ def room_in_families(table: CandidateTable, now: Assessment, selection: Selectio
     return np.maximum(selection.family_cap - taken, 0)
 
 
-def priority_table(sd: float, settings: CalibrationSettings) -> PriorityTable:
+def priority_table(sd: float, broken: float, settings: CalibrationSettings) -> PriorityTable:
     """The largest price per attempt at which sampling a task on, and stopping when best, is worth more than nothing.
 
     Acceptance pays 1, so it is the supremum over stopping rules of P(accepted) / E[attempts]; by backward induction
-    over (k, n) for every price. `sd` is the standard deviation of the prior on logit p.
+    over (k, n) for every price. `sd` is the standard deviation of the prior on logit p, `broken` the share of broken
+    tasks.
     """
     n_max, means = settings.n_max, len(PRIORITY_MEANS)
-    prior = -((GRID - PRIORITY_MEANS[:, None]) ** 2) / (2 * sd**2)
-    prior = np.exp(prior - prior.max(axis=1, keepdims=True))  # (means, grid)
-    inside, rate = band_weights(settings.band), expit(GRID)
+    prior = np.exp(log_prior(PRIORITY_MEANS, np.full(means, sd**2), broken))  # (means, support)
+    inside, rate = band_weights(settings.band), expit(SUPPORT)
     values = np.zeros((n_max, n_max + 1, means))
     attainable = 0.0
     worth_next = np.zeros((0, 0, 0))
     for n in range(n_max, -1, -1):
         k = np.arange(n + 1)
-        likelihood = np.exp(log_likelihood(GRID, k[:, None], np.full((n + 1, 1), n)))  # (passes, grid)
+        likelihood = np.exp(log_likelihood(SUPPORT, k[:, None], np.full((n + 1, 1), n)))  # (passes, support)
         total = likelihood @ prior.T
         in_band = (likelihood * inside) @ prior.T / total
         pass_next = (likelihood * rate) @ prior.T / total

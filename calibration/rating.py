@@ -69,6 +69,8 @@ class RoundLog(Record):
     """Greatest P(in band) that any task can reach; below `tau` none is ever accepted."""
     s: float
     """Standard deviation of the residual per task."""
+    broken: float
+    """Share of tasks that hardly anyone passes, whatever their knobs."""
     domain_sd: float
     family_sd: float
     coefficients: tuple[Coefficient, ...]

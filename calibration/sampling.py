@@ -189,6 +189,7 @@ def _log(view: _View, now: Assessment, planned: Round, number: int) -> RoundLog:
         hopeless=planned.hopeless,
         attainable=planned.attainable,
         s=model.s,
+        broken=model.broken,
         domain_sd=model.domain_sd,
         family_sd=model.family_sd,
         coefficients=tuple(

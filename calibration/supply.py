@@ -72,7 +72,7 @@ def request_tasks(
     That is where they promise `ask_gain` times what the tasks at hand do, and would save at least `give_up` attempts.
     """
     room = room_in_families(table, now, selection)
-    promises = priority_table(float(np.median(np.sqrt(now.prior_variance))), settings)
+    promises = priority_table(float(np.median(np.sqrt(now.prior_variance))), now.model.broken, settings)
     requests: dict[tuple[str, str, str], TaskRequest] = {}
     for name, lack in now.missing.counts.items():
         offers: list[_Offer] = []
@@ -128,7 +128,9 @@ def _offers(
     good = np.flatnonzero(promise >= 1 / settings.give_up)
     if len(good) == 0:
         return []
-    in_band = posterior(mean[good], variance[good], nothing[good], nothing[good], settings.band).in_band
+    in_band = posterior(
+        mean[good], variance[good], nothing[good], nothing[good], settings.band, now.model.broken
+    ).in_band
     best = np.argsort(-in_band, kind="stable")
     wanted = math.ceil(_OVERSUPPLY * room / in_band[best[0]])
     each = math.ceil(wanted / len(good))

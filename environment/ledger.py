@@ -99,13 +99,13 @@ class Ledger:
             (folder / part).mkdir(parents=True, exist_ok=True)
         self._lines: dict[Key, AttemptLine] = {}
         self._next_numbers: dict[tuple[str, str], int] = {}
+        self._compacted: dict[Path, set[Key]] = {}
+        """What the parts read so far hold; a part never changes."""
         self._segment: int | None = None
         """Descriptor of this process's segment, None before the first attempt."""
         self._segment_path = Path()
         with self._locked():
-            for path in self._parts():
-                for row in _read_part(path, _LINE_COLUMNS):
-                    self._remember(_line_of_row(row))
+            self._read_new_parts()
             for path in self._segments():
                 for _, data in _read_segment(path):
                     self._remember(_line_of_json(data))
@@ -170,7 +170,8 @@ class Ledger:
             free = [(path, descriptor) for path in self._segments() if (descriptor := _take(path)) is not None]
             if not free:
                 return
-            kept = {line.key for path in self._parts() for line in map(_line_of_row, _read_part(path, _LINE_COLUMNS))}
+            self._read_new_parts()
+            kept = set().union(*self._compacted.values())
             rows: dict[Key, dict[str, Any]] = {}
             for path, _ in free:
                 for text, data in _read_segment(path):
@@ -181,6 +182,7 @@ class Ledger:
                 numbers = [int(path.stem.removeprefix("part-")) for path in self._parts()]
                 path = self._folder / "parts" / f"part-{max(numbers, default=0) + 1:06d}.parquet"
                 _write_whole(path, lambda temporary: _write_part(temporary, [rows[key] for key in sorted(rows)]))
+                self._compacted[path] = set(rows)
             for path, descriptor in free:
                 path.unlink()
                 os.close(descriptor)
@@ -221,6 +223,14 @@ class Ledger:
     def policies(self) -> tuple[str, ...]:
         """Keys of all policies that have attempts here."""
         return tuple(sorted({line.policy for line in self._lines.values()}))
+
+    def _read_new_parts(self) -> None:
+        for path in self._parts():
+            if path not in self._compacted:
+                lines = [_line_of_row(row) for row in _read_part(path, _LINE_COLUMNS)]
+                self._compacted[path] = {line.key for line in lines}
+                for line in lines:
+                    self._remember(line)
 
     def _remember(self, line: AttemptLine) -> None:
         if line.key not in self._lines:
@@ -409,4 +419,4 @@ def _write_part(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 def _read_part(path: Path, columns: Sequence[str]) -> list[dict[str, Any]]:
     import pyarrow.parquet as pq
 
-    return pq.read_table(path, columns=list(columns)).to_pylist()
+    return pq.read_table(path, columns=list(columns), use_threads=False).to_pylist()

@@ -40,7 +40,9 @@ def best_price(mean: float, sd: float, k0: int, n0: int, settings: CalibrationSe
     p = expit(x)
 
     def weights(k: int, n: int) -> np.ndarray:
-        weight = norm.pdf(x, mean, sd) * p**k * (1 - p) ** (n - k)
+        weight = 0.95 * norm.pdf(x, mean, sd) / norm.pdf(x, mean, sd).sum()
+        weight[np.abs(x + 6).argmin()] += 0.05
+        weight *= p**k * (1 - p) ** (n - k)
         return weight / weight.sum()
 
     @cache
@@ -69,7 +71,7 @@ def best_price(mean: float, sd: float, k0: int, n0: int, settings: CalibrationSe
 def test_priority_is_the_price_at_which_optimal_stopping_breaks_even(place: tuple[float, int, int]) -> None:
     mean, k, n = place
     settings = settings_of(n_max=6, tau=0.7)
-    table = priority_table(1.2, settings)
+    table = priority_table(1.2, 0.05, settings)
     found = table.of(np.array([mean]), np.array([k]), np.array([n]))[0]
     exact = best_price(mean, 1.2, k, n, settings)
     assert exact > PRICES[0]
@@ -77,7 +79,7 @@ def test_priority_is_the_price_at_which_optimal_stopping_breaks_even(place: tupl
 
 
 def test_priority_is_greatest_for_tasks_expected_in_the_middle_and_rises_with_good_news() -> None:
-    table = priority_table(1.2, settings_of())
+    table = priority_table(1.2, 0.05, settings_of())
     untried = table.values[0, 0]
     assert abs(PRIORITY_MEANS[untried.argmax()]) <= 0.5
     assert untried[0] == untried[-1] == 0
@@ -86,8 +88,8 @@ def test_priority_is_greatest_for_tasks_expected_in_the_middle_and_rises_with_go
 
 
 def test_a_band_too_narrow_for_tau_shows_as_unattainable() -> None:
-    assert priority_table(1.2, settings_of(band=Band(low=0.45, high=0.55))).attainable < 0.5
-    assert priority_table(1.2, settings_of()).attainable > 0.9
+    assert priority_table(1.2, 0.05, settings_of(band=Band(low=0.45, high=0.55))).attainable < 0.5
+    assert priority_table(1.2, 0.05, settings_of()).attainable > 0.9
 
 
 def test_acceptance_needs_enough_attempts_both_outcomes_and_credibility() -> None:

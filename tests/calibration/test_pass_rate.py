@@ -9,7 +9,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from calibration.candidate import Candidate, tabulate
-from calibration.pass_rate import GRID, band_weights, fit, integrated_likelihood, posterior
+from calibration.pass_rate import SUPPORT, band_weights, fit, integrated_likelihood, posterior
 from calibration.settings import Band
 
 BAND = Band(low=0.2, high=0.8)
@@ -33,16 +33,20 @@ def table_of(count: int, seed: int = 3, families: int = 6):
     [(0.0, 1.2, 0, 0), (-1.0, 1.5, 2, 3), (0.7, 0.9, 5, 12), (-2.5, 2.0, 1, 8), (3.0, 1.0, 4, 4)],
 )
 def test_posterior_agrees_with_numerical_integration(mean: float, sd: float, passes: int, scored: int) -> None:
+    def likelihood(p: float) -> float:
+        return p**passes * (1 - p) ** (scored - passes)
+
     def weight(x: float) -> float:
-        p = 1 / (1 + math.exp(-x))
-        return norm.pdf(x, mean, sd) * p**passes * (1 - p) ** (scored - passes)
+        return 0.9 * norm.pdf(x, mean, sd) * likelihood(1 / (1 + math.exp(-x)))
 
     def expectation(of, low: float = -12.0, high: float = 12.0) -> float:
-        return quad(lambda x: of(1 / (1 + math.exp(-x))) * weight(x), low, high, limit=200)[0]
+        broken = 1 / (1 + math.exp(6))
+        of_broken = 0.1 * likelihood(broken) * of(broken) if low < -6 < high else 0.0
+        return quad(lambda x: of(1 / (1 + math.exp(-x))) * weight(x), low, high, limit=200)[0] + of_broken
 
     total = expectation(lambda p: 1.0)
     edge = math.log(4)
-    belief = posterior(np.array([mean]), np.array([sd**2]), np.array([passes]), np.array([scored]), BAND)
+    belief = posterior(np.array([mean]), np.array([sd**2]), np.array([passes]), np.array([scored]), BAND, 0.1)
     assert belief.in_band[0] == pytest.approx(expectation(lambda p: 1.0, -edge, edge) / total, abs=1e-3)
     assert belief.mean[0] == pytest.approx(expectation(lambda p: p) / total, abs=1e-4)
     assert belief.variance_signal[0] == pytest.approx(expectation(lambda p: p * (1 - p)) / total, abs=1e-4)
@@ -50,10 +54,10 @@ def test_posterior_agrees_with_numerical_integration(mean: float, sd: float, pas
 
 
 def test_band_may_reach_to_certainty() -> None:
-    assert band_weights(Band(low=0.0, high=1.0)).sum() == pytest.approx(len(GRID))
+    assert band_weights(Band(low=0.0, high=1.0)).sum() == pytest.approx(len(SUPPORT))
     upper = band_weights(Band(low=0.5, high=1.0))
-    assert upper[GRID < 0].sum() == 0
-    assert upper[GRID > 0].sum() == pytest.approx(80)
+    assert upper[SUPPORT < 0].sum() == 0
+    assert upper[SUPPORT > 0].sum() == pytest.approx(80)
 
 
 @pytest.mark.parametrize(("mean", "s", "passes", "scored"), [(0.3, 1.2, 1, 3), (-2.0, 0.6, 0, 5), (1.0, 1.5, 7, 8)])
@@ -65,13 +69,17 @@ def test_integrated_likelihood_agrees_with_numerical_integration(
             p = float(expit(at + e))
             return norm.pdf(e, 0, s) * p**passes * (1 - p) ** (scored - passes)
 
-        return math.log(quad(integrand, -10 * s, 10 * s, limit=200)[0])
+        broken = float(expit(-6)) ** passes * float(expit(6)) ** (scored - passes)
+        return math.log(0.95 * quad(integrand, -10 * s, 10 * s, limit=200)[0] + 0.05 * broken)
 
-    value, slope, curvature = integrated_likelihood(np.array([mean]), np.array([passes]), np.array([scored]), s)
+    found = integrated_likelihood(np.array([mean]), np.array([passes]), np.array([scored]), s, 0.05)
+    value, slope, curvature, broken = found
     assert value[0] == pytest.approx(exact(mean), abs=2e-3)
     assert slope[0] == pytest.approx((exact(mean + 1e-3) - exact(mean - 1e-3)) / 2e-3, abs=1e-2)
     bend = -(exact(mean + 1e-2) - 2 * exact(mean) + exact(mean - 1e-2)) / 1e-4
-    assert curvature[0] == pytest.approx(bend, abs=2e-2)
+    assert curvature[0] == pytest.approx(max(bend, 0), abs=2e-2)
+    share = 0.05 * float(expit(-6)) ** passes * float(expit(6)) ** (scored - passes) / math.exp(exact(mean))
+    assert broken[0] == pytest.approx(share, abs=1e-2)
 
 
 def test_fit_recovers_slopes_and_residual() -> None:
@@ -79,7 +87,7 @@ def test_fit_recovers_slopes_and_residual() -> None:
     rng = np.random.default_rng(11)
     shift = np.array([-0.6, 0.0, 0.6, -0.6, 0.0, 0.6])[[int(name[-1]) for name in table.families]]
     logits = -0.5 - 0.9 * table.design[:, 1] + 0.4 * table.design[:, 2] + shift[table.family]
-    p = expit(logits + rng.normal(0, 1.3, table.size))
+    p = np.where(rng.random(table.size) < 0.1, 0.0, expit(logits + rng.normal(0, 1.3, table.size)))
     scored = np.full(table.size, 6)
     model = fit(table, rng.binomial(scored, p), scored)
     assert model.names[1:3] == ("knob hops", "knob traps")
@@ -87,6 +95,7 @@ def test_fit_recovers_slopes_and_residual() -> None:
         assert abs(model.coefficients[place] - truth) < 4 * model.standard_errors[place]
         assert model.standard_errors[place] < 0.06
     assert model.s == pytest.approx(1.3, abs=0.15)
+    assert model.broken == pytest.approx(0.1, abs=0.05)
     assert model.family_sd == pytest.approx(0.5, abs=0.2)
     mean, variance = model.predict(table.design)
     assert np.abs(mean - logits).max() < 0.4
