@@ -5,10 +5,14 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
 
 from assets.manifest import FileRecord, RowHash
-from environment.record import canonical_json
+from environment.record import Record, canonical_json
+
+Kind = TypeVar("Kind", bound=Record)
 
 
 def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], is_content: bool = True) -> FileRecord:
@@ -69,3 +73,17 @@ def _put(temporary: Path, path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def read_record(path: Path, kind: type[Kind]) -> Kind:
+    """The record in a JSON file. Raises ValueError when it isn't one, as when another version wrote it."""
+    try:
+        return kind.model_validate_json(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ValueError(f"{path} is missing although its manifest is there; restore it from a copy") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ValueError(
+            f"{path} does not fit this version of the program ({'.'.join(map(str, first['loc']))}: {first['msg']}); "
+            "read it with the version that wrote it, or start the next generation with --new"
+        ) from None

@@ -41,5 +41,6 @@ def log_to_file(root: Path) -> Path:
     path = dagster_home(root) / LOG
     handler = logging.FileHandler(path)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.captureWarnings(True)
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     return path

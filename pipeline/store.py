@@ -12,9 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from pydantic import ValidationError
-
-from assets.files import read_rows, write_text
+from assets.files import read_record, read_rows, write_text
 from assets.generation import STAGES, Product
 from assets.manifest import Manifest
 from environment.record import content_hash
@@ -72,14 +70,7 @@ class Store:
         name, number = match["name"], int(match["number"])
         if number not in self.numbers(name):
             return self.begin(load_engagement(name), number, run_id)
-        path = self._folder(name, number) / "engagement.json"
-        try:
-            engagement = Engagement.model_validate_json(path.read_text())
-        except ValidationError as error:
-            raise BadInput(
-                f"{path} was written by another version of the program ({error.error_count()} fields differ); "
-                "read this generation with that version, or start the next one with --new"
-            ) from None
+        engagement = read_record(self._folder(name, number) / "engagement.json", Engagement)
         return StoredGeneration(self, engagement, number, run_id)
 
     def begin(self, engagement: Engagement, number: int, run_id: str) -> StoredGeneration:
@@ -182,13 +173,9 @@ class StoredGeneration:
         return (self.folder(stage, batch) / MANIFEST).is_file()
 
     def manifest(self, stage: str, batch: int = 0) -> Manifest:
-        path = self.folder(stage, batch) / MANIFEST
-        try:
-            return Manifest.model_validate_json(path.read_text())
-        except FileNotFoundError:
-            raise BadInput(f"{stage} of {self.key} is not finished; run that stage first") from None
-        except ValidationError as error:
-            raise BadInput(f"{path} is no manifest ({error.error_count()} errors); restore it from a copy") from None
+        if not self.is_finished(stage, batch):
+            raise BadInput(f"{stage} of {self.key} is not finished; run that stage first")
+        return read_record(self.folder(stage, batch) / MANIFEST, Manifest)
 
     def batches(self, stage: str) -> tuple[int, ...]:
         found = (self.root / stage).glob(f"batch-*/{MANIFEST}")

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from assets.files import file_record, write_rows, write_text
+from assets.files import file_record, read_record, write_rows, write_text
 from assets.generation import Generation, Product, tasks_in, tasks_of
 from assets.manifest import FileRecord, Manifest, rows_hash
 from assets.stages.cleaning import STAGE as CLEAN
@@ -70,7 +70,7 @@ def calibrate_clean(generation: Generation) -> Manifest:
 def read_calibration(generation: Generation) -> Calibration:
     """What the stage concluded."""
     generation.manifest(STAGE)
-    return Calibration.model_validate_json((generation.folder(STAGE) / "calibration.json").read_text(encoding="utf-8"))
+    return read_record(generation.folder(STAGE) / "calibration.json", Calibration)
 
 
 def training_candidates(generation: Generation) -> list[Candidate]:

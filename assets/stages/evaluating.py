@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from assets.files import write_rows, write_text
+from assets.files import read_record, write_rows, write_text
 from assets.generation import FellShort, Generation, Product, tasks_of
 from assets.manifest import Manifest, rows_hash
 from assets.stages.calibrating import bugs, lasting, ledger_files
@@ -68,7 +68,7 @@ def evaluate_adapter(generation: Generation) -> Manifest:
 def read_comparison(generation: Generation) -> Comparison:
     """The comparison as it was reported."""
     generation.manifest(STAGE)
-    return Comparison.model_validate_json((generation.folder(STAGE) / "comparison.json").read_text(encoding="utf-8"))
+    return read_record(generation.folder(STAGE) / "comparison.json", Comparison)
 
 
 async def _attempt_all(generation: Generation, tasks: Sequence[Task], ledger: Ledger) -> list[Scores]:

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from assets.files import write_rows, write_text
+from assets.files import read_record, write_rows, write_text
 from assets.generation import FellShort, Generation, Product
 from assets.manifest import Manifest
 from assets.stages.benchmark import STAGE as BENCHMARK
@@ -68,7 +68,7 @@ def select_calibrated(generation: Generation) -> Manifest:
 def read_selection(generation: Generation) -> Selection:
     """The selection as it was made."""
     generation.manifest(STAGE)
-    return Selection.model_validate_json((generation.folder(STAGE) / "selection.json").read_text(encoding="utf-8"))
+    return read_record(generation.folder(STAGE) / "selection.json", Selection)
 
 
 def _audit(generation: Generation, selection: Selection, calibration: Calibration, folder: Path) -> Audit | None:

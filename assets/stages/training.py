@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from assets.files import file_record, write_text
+from assets.files import file_record, read_record, write_text
 from assets.generation import FellShort, Generation, Product
 from assets.manifest import Manifest
 from assets.stages.sampling import weights_folder
@@ -75,7 +75,7 @@ def updates_of(generation: Generation) -> tuple[UpdateLog, ...]:
 def plan_of(generation: Generation) -> UpdatePlan:
     """Which tasks each update attempted."""
     generation.manifest(STAGE)
-    return UpdatePlan.model_validate_json((generation.folder(STAGE) / PLAN).read_text(encoding="utf-8"))
+    return read_record(generation.folder(STAGE) / PLAN, UpdatePlan)
 
 
 def _product(generation: Generation, folder: Path, result: TrainingResult) -> Product:
