@@ -12,12 +12,11 @@ from typing import Any
 from pydantic import Field
 
 from environment.attempt import Attempt, End, Transcript
-from environment.episode import Episode, base_of
-from environment.policies.policy import Completion, ConfigurationError, InfraError, Policy
+from environment.episode import Episode
+from environment.policies.policy import ConfigurationError, InfraError, Policy
 from environment.record import Record
 from environment.rng import derive_seed
 from environment.task import Task
-from environment.world import Base
 
 
 class Limits(Record):
@@ -44,65 +43,83 @@ async def attempt_many(
 ) -> None:
     """Make every attempt, at most `limits.concurrency` at once; `on_attempt` sees each as soon as it is finished.
 
-    Raises ConfigurationError when the endpoint refuses everybody; attempts finished by then have been handed on.
+    Raises ConfigurationError when the endpoint refuses everybody. Whatever ends the job early, also cancelling it,
+    leaves the attempts finished by then handed on and drops those in flight.
     """
-    waiting = asyncio.Semaphore(limits.concurrency)
-    bases: dict[str, Base] = {}
+    coming = iter(requests)
 
-    async def one(request: Request) -> None:
-        async with waiting:
-            base = bases.get(request.task.id)
-            if base is None:
-                base = bases[request.task.id] = base_of(request.task)
-            on_attempt(await attempt(request, policy, limits.max_turns, base))
+    async def work() -> None:
+        for request in coming:
+            on_attempt(await attempt(request, policy, limits.max_turns))
 
     try:
         async with asyncio.TaskGroup() as group:
-            for request in requests:
-                group.create_task(one(request))
+            for _ in range(min(limits.concurrency, len(requests))):
+                group.create_task(work())
     except* ConfigurationError as refused:
         raise refused.exceptions[0] from None
 
 
-async def attempt(request: Request, policy: Policy, max_turns: int, base: Base | None = None) -> Attempt:
+async def attempt(request: Request, policy: Policy, max_turns: int) -> Attempt:
     """One attempt: scored, or unscored when the sampler or our own simulator failed."""
-    episode = Episode(request.task, base=base)
-    run = _Run(episode)
-    known = {
-        "task_id": request.task.id,
-        "number": request.number,
-        "policy": policy.fingerprint.key(),
-        "seed": request.seed,
-        "purpose": request.purpose,
-    }
+    rollout = _Rollout(request.task)
+    outcome: dict[str, Any]
     try:
-        end = await run.play(policy, request.seed, max_turns)
-        verdict = episode.verdict()
+        outcome = await rollout.play(policy, request.seed, max_turns)
     except InfraError as error:
-        return Attempt(**known, **run.costs(), end=None, verdict=None, transcript=run.transcript(), error=str(error))
+        outcome = _unscored(str(error))
     except ConfigurationError:
         raise
     except Exception:  # a bug of ours must not be graded as the model's mistake, nor end a long job
-        error_text = "bug: " + traceback.format_exc(limit=-6)
-        return Attempt(**known, **run.costs(), end=None, verdict=None, transcript=run.transcript(), error=error_text)
+        outcome = _unscored("bug: " + traceback.format_exc(limit=-6))
     return Attempt(
-        **known, **run.costs(), end=end, verdict=verdict, transcript=run.transcript(), changes=episode.changes()
+        task_id=request.task.id,
+        number=request.number,
+        policy=policy.fingerprint.key(),
+        seed=request.seed,
+        purpose=request.purpose,
+        **outcome,
+        **rollout.record(),
     )
 
 
-class _Run:
+def _unscored(error: str) -> dict[str, Any]:
+    return {"end": None, "verdict": None, "error": error}
+
+
+class _Rollout:
     """The chat of one episode as it grows, with what it has cost."""
 
-    def __init__(self, episode: Episode) -> None:
-        self._episode = episode
-        self._messages: list[Mapping[str, Any]] = list(episode.messages())
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._messages: list[Mapping[str, Any]] = []
         self._tokens_in = self._tokens_out = self._calls = 0
         self._model_s = self._tool_s = 0.0
 
-    async def play(self, policy: Policy, seed: int, max_turns: int) -> End:
+    async def play(self, policy: Policy, seed: int, max_turns: int) -> dict[str, Any]:
+        """How the episode ended and what it is worth, as an attempt holds them."""
+        episode = Episode(self._task)
+        self._messages.extend(episode.messages())
+        end = await self._converse(episode, policy, seed, max_turns)
+        return {"end": end, "verdict": episode.verdict(), "changes": episode.changes()}
+
+    def record(self) -> dict[str, Any]:
+        """Transcript and costs up to now, as an attempt holds them."""
+        return {
+            "transcript": Transcript(messages=tuple(self._messages)),
+            "tokens_in": self._tokens_in,
+            "tokens_out": self._tokens_out,
+            "calls": self._calls,
+            "model_s": round(self._model_s, 4),
+            "tool_s": round(self._tool_s, 6),
+        }
+
+    async def _converse(self, episode: Episode, policy: Policy, seed: int, max_turns: int) -> End:
         for turn in range(max_turns):
-            completion = await policy.complete(self._messages, self._episode.specs, derive_seed(seed, turn))
-            self._account(completion)
+            completion = await policy.complete(self._messages, episode.specs, derive_seed(seed, turn))
+            self._tokens_in += completion.tokens_in
+            self._tokens_out += completion.tokens_out
+            self._model_s += completion.seconds
             if completion.finish == "context":
                 return "context_overflow"
             self._messages.append(completion.message)
@@ -114,30 +131,13 @@ class _Run:
             if not tool_calls:
                 return "answered"
             for tool_call in tool_calls:
-                self._answer(tool_call)
+                self._answer(episode, tool_call)
         return "turn_limit"
 
-    def transcript(self) -> Transcript:
-        return Transcript(messages=tuple(self._messages))
-
-    def costs(self) -> dict[str, Any]:
-        return {
-            "tokens_in": self._tokens_in,
-            "tokens_out": self._tokens_out,
-            "calls": self._calls,
-            "model_s": round(self._model_s, 4),
-            "tool_s": round(self._tool_s, 6),
-        }
-
-    def _account(self, completion: Completion) -> None:
-        self._tokens_in += completion.tokens_in
-        self._tokens_out += completion.tokens_out
-        self._model_s += completion.seconds
-
-    def _answer(self, tool_call: Mapping[str, Any]) -> None:
+    def _answer(self, episode: Episode, tool_call: Mapping[str, Any]) -> None:
         started = time.perf_counter()
         function = tool_call["function"]
-        result = self._episode.call(function["name"], function["arguments"])
+        result = episode.call(function["name"], function["arguments"])
         self._tool_s += time.perf_counter() - started
         self._calls += 1
         message = {"role": "tool", "tool_call_id": tool_call["id"], "name": function["name"], "content": result}

@@ -5,40 +5,62 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from openai import (
-    APIConnectionError,
-    APIError,
-    APIStatusError,
-    AsyncOpenAI,
-    BadRequestError,
-)
+from openai import APIConnectionError, APIStatusError, AsyncOpenAI, Timeout
+from pydantic import Field, ValidationError
 
 from environment.apps import APPS
 from environment.attempt import PolicyFingerprint
 from environment.episode import SYSTEM_PROMPT
-from environment.policies.endpoint import Endpoint
+from environment.policies.answer import Answer
+from environment.policies.circuit_breaker import CircuitBreaker
 from environment.policies.policy import Completion, ConfigurationError, InfraError
-from environment.record import content_hash
+from environment.record import Record, content_hash
 from environment.rng import derive_rng
+from environment.specs import function_spec
 from environment.tools import toolset_hash
 
-_RETRIED = (408, 409, 425, 429)
-_PROBE_TOOL = {
-    "type": "function",
-    "function": {
-        "name": "report_number",
-        "description": "Report a number.",
-        "parameters": {
-            "type": "object",
-            "properties": {"number": {"type": "integer", "description": "The number"}},
-            "required": ["number"],
-        },
-    },
-}
+_RETRIED = frozenset((408, 409, 425, 429))
+"""Statuses below 500 that say nothing about the request."""
+_CONNECT_S = 10.0
+_LONGEST_PAUSE_S = 60.0
+_LONGEST_RETRY_AFTER_S = 600.0
+_TOO_LONG = re.compile(r"context[ _](length|window|size)|maximum (context|model) length|prompt is too long")
+_REMEDIES = {401: "check the key", 403: "check what the key may do", 404: "check base_url and model"}
+_PROBE_MESSAGES = (
+    {"role": "system", "content": SYSTEM_PROMPT},
+    {"role": "user", "content": "Find the row of order 5174 in Shipments."},
+)
+_PROBE_ACTION = "google_sheets_find_rows"
+
+
+class Endpoint(Record):
+    """An OpenAI-compatible endpoint and how it is sampled."""
+
+    base_url: str
+    """Such as http://127.0.0.1:8000/v1."""
+    model: str
+    """The model's id at the endpoint."""
+    revision: str
+    """Commit or hash of the weights behind the id; attempts of different revisions are never pooled."""
+    adapter: str | None = None
+    """Hash of the LoRA adapter served under this id, None for a base model."""
+    api_key_variable: str | None = None
+    """Environment variable that holds the key, None where the endpoint wants none."""
+    temperature: float = Field(ge=0)
+    max_tokens: int = Field(ge=1)
+    """Token limit of one response."""
+    timeout_s: float = Field(600, gt=0)
+    tries: int = Field(6, ge=1)
+    """How often a request is made before the attempt is left unscored."""
+    backoff_s: float = Field(1.0, ge=0)
+    """Pause after the first failure; it doubles up to a minute, with jitter."""
+    extra_body: Mapping[str, Any] = Field(default_factory=dict)
+    """Further request fields that the endpoint understands, such as a reasoning effort."""
 
 
 class ChatPolicy:
@@ -54,7 +76,13 @@ class ChatPolicy:
                 raise ConfigurationError(
                     f"set {endpoint.api_key_variable}: the endpoint {endpoint.base_url} wants a key"
                 )
-        self._client = AsyncOpenAI(base_url=endpoint.base_url, api_key=key, timeout=endpoint.timeout_s, max_retries=0)
+        self._client = AsyncOpenAI(
+            base_url=endpoint.base_url,
+            api_key=key,
+            timeout=Timeout(endpoint.timeout_s, connect=min(_CONNECT_S, endpoint.timeout_s)),
+            max_retries=0,  # retries are made here, where they are counted and jittered reproducibly
+        )
+        self._breaker = CircuitBreaker(endpoint.base_url, endpoint.backoff_s)
 
     @property
     def fingerprint(self) -> PolicyFingerprint:
@@ -77,60 +105,75 @@ class ChatPolicy:
     ) -> Completion:
         endpoint = self._endpoint
         jitter = derive_rng("backoff", seed)
-        for trial in range(endpoint.tries):
+        failure: Exception | None = None
+        for count in range(endpoint.tries):
+            if failure is not None:
+                pause = min(_LONGEST_PAUSE_S, endpoint.backoff_s * 2.0 ** (count - 1)) * (0.5 + jitter.random())
+                await asyncio.sleep(max(pause, _retry_after(failure)))
+            await self._breaker.admit()
             started = time.perf_counter()
             try:
-                response = await self._ask(messages, tools, seed)
-                return _completion(response, time.perf_counter() - started)
-            except BadRequestError as error:
+                answer = await self._ask(messages, tools, seed)
+            except APIStatusError as error:
+                self._breaker.note(failed=_is_infrastructure(error))
                 if _names_context_length(error):
                     return Completion({"role": "assistant", "content": ""}, "context", 0, 0, 0.0)
-                raise ConfigurationError(_refusal(endpoint, error)) from error
-            except APIStatusError as error:
-                if error.status_code < 500 and error.status_code not in _RETRIED:
-                    raise ConfigurationError(_refusal(endpoint, error)) from error
-                failure: Exception = error
-            except (APIError, InfraError, json.JSONDecodeError) as error:
+                if not _is_infrastructure(error):
+                    raise ConfigurationError(self._refusal(error)) from error
                 failure = error
-            if trial + 1 < endpoint.tries:
-                pause = min(60.0, endpoint.backoff_s * 2**trial) * (0.5 + jitter.random())
-                await asyncio.sleep(max(pause, _retry_after(failure)))
-        raise InfraError(
-            f"{endpoint.base_url} failed {endpoint.tries} times, last: {type(failure).__name__}: {failure}"
-        )
+            except (APIConnectionError, ValidationError) as error:
+                self._breaker.note(failed=True)
+                failure = error
+            else:
+                self._breaker.note(failed=False)
+                return answer.completion(time.perf_counter() - started)
+        raise InfraError(f"{endpoint.base_url} failed {endpoint.tries} times, at last with {_named(failure)}")
 
     async def probe(self) -> None:
-        """Check that the endpoint is up and that one forced tool call comes back parsed.
+        """Check that the endpoint is up and that a tool call comes back parsed.
 
-        Raises ConfigurationError with the remedy otherwise: a wrong tool parser would score every attempt 0.
+        Raises ConfigurationError with the remedy otherwise: a wrong tool parser would score every attempt 0. The first
+        request leaves the choice to the model, since servers don't use the parser for a call that they force; the
+        second one forces the call of a model that preferred to talk.
         """
-        messages = [{"role": "user", "content": "Report the number 7 with the tool."}]
         endpoint = self._endpoint
-        forced = {"type": "function", "function": {"name": "report_number"}}
-        try:
-            response = await self._ask(messages, [_PROBE_TOOL], 0, tool_choice=forced)
-            completion = _completion(response, 0.0)
-        except APIConnectionError as error:
-            raise ConfigurationError(
-                f"nothing answers at {endpoint.base_url}; start the server or mend base_url"
-            ) from error
-        except APIStatusError as error:
-            raise ConfigurationError(_refusal(endpoint, error)) from error
-        except (APIError, InfraError, json.JSONDecodeError) as error:
-            raise ConfigurationError(f"{endpoint.base_url} does not answer like an OpenAI endpoint: {error}") from error
-        if not completion.message.get("tool_calls"):
-            raise ConfigurationError(
-                f"{endpoint.base_url} returned no parsed tool call for {endpoint.model}; "
-                "serve it with the tool parser of its family (for Qwen3.x: --tool-call-parser qwen3_coder)"
-            )
+        tools = [
+            function_spec(a.name, a.doc, a.args) for app in APPS for a in app.all_actions if a.name == _PROBE_ACTION
+        ]
+        forced = {"type": "function", "function": {"name": _PROBE_ACTION}}
+        for more in ({}, {"tool_choice": forced}):
+            try:
+                answer = await self._ask(_PROBE_MESSAGES, tools, 0, **more)
+            except APIConnectionError as error:
+                raise ConfigurationError(
+                    f"nothing answers at {endpoint.base_url} ({error}); start the server or mend base_url"
+                ) from error
+            except APIStatusError as error:
+                if _is_infrastructure(error):
+                    raise ConfigurationError(
+                        f"{endpoint.base_url} answers {error.status_code}; wait until it is ready, then start again"
+                    ) from error
+                raise ConfigurationError(self._refusal(error)) from error
+            except ValidationError as error:
+                raise ConfigurationError(
+                    f"{endpoint.base_url} does not answer like an OpenAI endpoint; base_url usually ends in /v1"
+                ) from error
+            if answer.choices[0].message.tool_calls:
+                return
+            if answer.has_unparsed_call:
+                break
+        raise ConfigurationError(
+            f"{endpoint.base_url} returned no parsed tool call for {endpoint.model}; serve it with the tool parser of "
+            "its family (for Qwen3.x: --enable-auto-tool-choice --tool-call-parser qwen3_coder)"
+        )
 
     async def _ask(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]], seed: int, **more: Any
-    ) -> Any:
+    ) -> Answer:
         endpoint = self._endpoint
-        response = await self._client.chat.completions.create(
+        response = await self._client.chat.completions.with_raw_response.create(
             model=endpoint.model,
-            messages=list(messages),  # type: ignore[arg-type]
+            messages=[_readable(message) for message in messages],  # type: ignore[misc]
             tools=list(tools),  # type: ignore[arg-type]
             temperature=endpoint.temperature,
             max_tokens=endpoint.max_tokens,
@@ -138,43 +181,59 @@ class ChatPolicy:
             extra_body=dict(endpoint.extra_body) or None,
             **more,
         )
-        if not getattr(response, "choices", None):
-            raise InfraError(f"{endpoint.base_url} answered without choices: {str(response)[:120]!r}")
-        return response
+        return Answer.model_validate_json(response.content)
+
+    def _refusal(self, error: APIStatusError) -> str:
+        endpoint = self._endpoint
+        remedy = _REMEDIES.get(error.status_code, "mend the endpoint's settings")
+        if _names_context_length(error):
+            remedy = "lower max_tokens or serve a longer context"
+        return (
+            f"{endpoint.base_url} refused model {endpoint.model} with {error.status_code} "
+            f"({error.message[:300]}); {remedy}"
+        )
 
 
-def _completion(response: Any, seconds: float) -> Completion:
-    choice, usage = response.choices[0], response.usage
-    cost = (usage.prompt_tokens if usage else 0, usage.completion_tokens if usage else 0, seconds)
-    message: dict[str, Any] = {"role": "assistant", "content": choice.message.content or ""}
+def _readable(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The message with arguments that every server can read: text that is no JSON object is wrapped in one.
+
+    Servers refuse a whole chat (400) for one earlier call that the model miswrote.
+    """
+    if not message.get("tool_calls"):
+        return message
     calls = [
-        {
-            "id": call.id or f"call_{place}",
-            "type": "function",
-            "function": {"name": call.function.name, "arguments": call.function.arguments or "{}"},
-        }
-        for place, call in enumerate(choice.message.tool_calls or ())
+        {**call, "function": {**call["function"], "arguments": _object_text(call["function"]["arguments"])}}
+        for call in message["tool_calls"]
     ]
-    if calls:
-        message["tool_calls"] = calls
-        return Completion(message, "tool_calls", *cost)
-    return Completion(message, "length" if choice.finish_reason == "length" else "stop", *cost)
+    return {**message, "tool_calls": calls}
+
+
+def _object_text(arguments: str) -> str:
+    try:
+        given = json.loads(arguments)
+    except (ValueError, RecursionError):
+        given = None
+    return arguments if isinstance(given, dict) else json.dumps({"arguments": arguments}, ensure_ascii=False)
+
+
+def _is_infrastructure(error: APIStatusError) -> bool:
+    return error.status_code >= 500 or error.status_code in _RETRIED
 
 
 def _names_context_length(error: APIStatusError) -> bool:
-    text = str(error).lower()
-    return ("context" in text and ("length" in text or "window" in text)) or "maximum context" in text
-
-
-def _refusal(endpoint: Endpoint, error: APIStatusError) -> str:
-    remedies = {401: "check the key", 403: "check the key's rights", 404: "check base_url and model"}
-    remedy = remedies.get(error.status_code, "mend the request's settings")
-    return f"{endpoint.base_url} refused model {endpoint.model} with {error.status_code}: {str(error)[:160]}; {remedy}"
+    return error.status_code == 400 and bool(_TOO_LONG.search(f"{error.message} {error.body}".lower()))
 
 
 def _retry_after(failure: Exception) -> float:
+    """Seconds that the server asked for, 0 where it didn't."""
     if isinstance(failure, APIStatusError):
         text = failure.response.headers.get("retry-after", "")
-        if text.replace(".", "", 1).isdigit():
-            return min(120.0, float(text))
+        if re.fullmatch(r"\d+(\.\d+)?", text):
+            return min(_LONGEST_RETRY_AFTER_S, float(text))
     return 0.0
+
+
+def _named(failure: Exception | None) -> str:
+    if isinstance(failure, ValidationError):
+        return f"an answer that is no chat completion ({failure.errors()[0]['msg']})"
+    return f"{type(failure).__name__}: {str(failure)[:300]}"
