@@ -8,7 +8,9 @@ import assets
 from pipeline.schedules import engagement_job, weekly_regeneration
 from pipeline.store import Store, store_root
 
-ASSETS = dg.load_assets_from_package_module(assets)
+ASSETS: list[dg.AssetsDefinition] = [
+    found for found in dg.load_assets_from_package_module(assets) if isinstance(found, dg.AssetsDefinition)
+]
 CHECKS = dg.load_asset_checks_from_package_module(assets)
 
 defs = dg.Definitions(

@@ -11,15 +11,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, Timeout
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from environment.apps import APPS
 from environment.attempt import PolicyFingerprint
 from environment.episode import SYSTEM_PROMPT
 from environment.policies.answer import Answer
 from environment.policies.circuit_breaker import CircuitBreaker
+from environment.policies.endpoint import Endpoint
 from environment.policies.policy import Completion, ConfigurationError, InfraError
-from environment.record import Record, content_hash
+from environment.record import content_hash
 from environment.rng import derive_rng
 from environment.specs import function_spec
 from environment.tools import toolset_hash
@@ -36,31 +37,6 @@ _PROBE_MESSAGES = (
     {"role": "user", "content": "Find the row of order 5174 in Shipments."},
 )
 _PROBE_ACTION = "google_sheets_find_rows"
-
-
-class Endpoint(Record):
-    """An OpenAI-compatible endpoint and how it is sampled."""
-
-    base_url: str
-    """Such as http://127.0.0.1:8000/v1."""
-    model: str
-    """The model's id at the endpoint."""
-    revision: str
-    """Commit or hash of the weights behind the id; attempts of different revisions are never pooled."""
-    adapter: str | None = None
-    """Hash of the LoRA adapter served under this id, None for a base model."""
-    api_key_variable: str | None = None
-    """Environment variable that holds the key, None where the endpoint wants none."""
-    temperature: float = Field(ge=0)
-    max_tokens: int = Field(ge=1)
-    """Token limit of one response."""
-    timeout_s: float = Field(600, gt=0)
-    tries: int = Field(6, ge=1)
-    """How often a request is made before the attempt is left unscored."""
-    backoff_s: float = Field(1.0, ge=0)
-    """Pause after the first failure; it doubles up to a minute, with jitter."""
-    extra_body: Mapping[str, Any] = Field(default_factory=dict)
-    """Further request fields that the endpoint understands, such as a reasoning effort."""
 
 
 class ChatPolicy:

@@ -1,0 +1,105 @@
+"""The doctor says whether this machine can run an engagement, and what to do where it can't."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from assets.files import file_hash
+from assets.stages.sampling import REFERENCE_POLICY, weights_folder
+from decontam.benchmark import load_benchmark
+from environment.policies.target import ChatTarget, LocalTarget
+from environment.record import Record
+from pipeline.engagement import load_engagement
+from pipeline.store import BENCHMARK_VARIABLE, Store, store_root
+
+_TRAINING = ("torch", "transformers", "trl", "peft", "accelerate", "datasets")
+
+
+class Examined(Record):
+    """One thing that was looked at."""
+
+    name: str
+    passed: bool
+    finding: str
+
+
+def examine(name_or_path: str) -> tuple[Examined, ...]:
+    """Everything that the engagement needs, in the order in which it is needed."""
+    engagement = load_engagement(name_or_path)
+    store = Store(store_root())
+    return (
+        _python(),
+        _packages(),
+        Examined(name="engagement", passed=True, finding=f"{engagement.name}, hash {engagement.hash[:16]}"),
+        _store(store.root),
+        _benchmark(store, engagement.decontamination.benchmark),
+        _weights(engagement.target),
+        *_endpoint(engagement.target),
+    )
+
+
+def examination_text(found: tuple[Examined, ...]) -> str:
+    """The findings as text."""
+    return "\n".join(f"{'ok  ' if one.passed else 'MISS'}  {one.name}: {one.finding}" for one in found)
+
+
+def _python() -> Examined:
+    version = ".".join(map(str, sys.version_info[:3]))
+    return Examined(name="python", passed=sys.version_info >= (3, 11), finding=f"{version}; 3.11 or newer is needed")
+
+
+def _packages() -> Examined:
+    missing = [name for name in _TRAINING if importlib.util.find_spec(name) is None]
+    finding = f"missing {', '.join(missing)}; pip install 'worldloom[train]'" if missing else "all there"
+    return Examined(name="packages for training", passed=not missing, finding=finding)
+
+
+def _store(root: Path) -> Examined:
+    place = next(path for path in (root, *root.parents) if path.exists())
+    writable = os.access(place, os.W_OK)
+    return Examined(name="store", passed=writable, finding=f"{root} is {'' if writable else 'not '}writable")
+
+
+def _benchmark(store: Store, named: Path | None) -> Examined:
+    given = os.environ.get(BENCHMARK_VARIABLE)
+    path = named or (Path(given) if given else store.imported_benchmark)
+    if not named and not given and not path.is_file():
+        finding = f"none: invented tasks stand in for it; set {BENCHMARK_VARIABLE} or worldloom benchmark import PATH"
+        return Examined(name="benchmark", passed=True, finding=finding)
+    try:
+        return Examined(name="benchmark", passed=True, finding=f"{len(load_benchmark(path).tasks)} tasks in {path}")
+    except ValueError as error:
+        return Examined(name="benchmark", passed=False, finding=str(error))
+
+
+def _weights(target: LocalTarget | ChatTarget) -> Examined:
+    folder = weights_folder(target)
+    weights = sorted(folder.glob("*.safetensors"))
+    if not (folder / "config.json").is_file() or not weights:
+        finding = f"no model in {folder}; training and local sampling need config.json and *.safetensors there"
+        return Examined(name="weights", passed=False, finding=finding)
+    if target.kind == "local" and target.model == REFERENCE_POLICY:
+        stated = json.loads((folder / "recipe.json").read_text(encoding="utf-8"))["weights_sha256"]
+        if file_hash(folder / "model.safetensors") != stated:
+            finding = f"{folder}/model.safetensors is not what recipe.json describes; restore it from the repository"
+            return Examined(name="weights", passed=False, finding=finding)
+    return Examined(name="weights", passed=True, finding=f"{len(weights)} files in {folder}")
+
+
+def _endpoint(target: LocalTarget | ChatTarget) -> Iterator[Examined]:
+    if target.kind == "local":
+        return
+    from environment.policies.chat import ChatPolicy
+
+    try:
+        asyncio.run(ChatPolicy(target.endpoint).probe())
+    except ValueError as error:
+        yield Examined(name="endpoint", passed=False, finding=str(error))
+    else:
+        yield Examined(name="endpoint", passed=True, finding=f"{target.endpoint.base_url} parses tool calls")
