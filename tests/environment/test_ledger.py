@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from environment.attempt import Attempt, Transcript, Verdict
-from environment.ledger import Ledger, Plan, PlannedAttempt
+from environment.ledger import Ledger, Plan, PlannedAttempt, carry_out
 
 ROOT = Path(__file__).parents[2]
 
@@ -233,3 +234,49 @@ def test_a_full_disk_is_a_clear_error_and_loses_nothing(tmp_path: Path) -> None:
     assert "nothing is lost: make room and resume" in not_compacted
     assert [line.task_id for line in Ledger(tmp_path).lines("base")] == ["a", "b"]
     assert not list(tmp_path.rglob("*.partial"))
+
+
+def test_carrying_out_a_plan_makes_what_is_pending_and_compacts(tmp_path: Path) -> None:
+    made: list[str] = []
+
+    async def attempt_many(requests, purpose, on_attempt) -> None:
+        async with asyncio.TaskGroup() as group:
+            for request in requests:
+                group.create_task(one(request, purpose, on_attempt))
+
+    async def one(request, purpose, on_attempt) -> None:
+        made.append(request.task_id)
+        on_attempt(scored(request.task_id, request.number, purpose=purpose))
+
+    plan = plan_of(("a", 0), ("b", 0), ("c", 0))
+    with Ledger(tmp_path) as ledger:
+        ledger.append(scored("b", 0))
+        seen: list[str] = []
+        asyncio.run(carry_out(plan, ledger, attempt_many, lambda attempt: seen.append(attempt.task_id)))
+        asyncio.run(carry_out(plan, ledger, attempt_many))
+        assert made == seen == ["a", "c"]
+        assert not list((tmp_path / "segments").iterdir())
+        with pytest.raises(ValueError, match="round 0 is for policy tuned, a was attempted by base"):
+            asyncio.run(carry_out(plan.model_copy(update={"policy": "tuned"}), ledger, attempt_many))
+
+
+def test_a_plan_that_was_not_carried_out_is_an_error(tmp_path: Path) -> None:
+    async def lazy(requests, purpose, on_attempt) -> None:
+        on_attempt(scored(requests[0].task_id, 0))
+
+    with (
+        Ledger(tmp_path) as ledger,
+        pytest.raises(RuntimeError, match="1 attempts of round 0 of calibration were never"),
+    ):
+        asyncio.run(carry_out(plan_of(("a", 0), ("b", 0)), ledger, lazy))
+
+
+def test_next_attempts_are_numbered_over_all_purposes_and_seeded_apart(tmp_path: Path) -> None:
+    with Ledger(tmp_path) as ledger:
+        ledger.append(scored("a", 0))
+        ledger.append(scored("a", 3, purpose="audit"))
+        planned = [*ledger.next_attempts("base", "a", 2, "s"), *ledger.next_attempts("tuned", "a", 1, "s")]
+        assert [one.number for one in planned] == [4, 5, 0]
+        assert len({one.seed for one in planned}) == 3
+        assert all(0 <= one.seed < 2**31 for one in planned)
+        assert ledger.next_attempts("base", "a", 2, "other")[0].seed != planned[0].seed
