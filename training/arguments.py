@@ -69,6 +69,7 @@ def grpo_arguments(job: TrainingJob, processes: int) -> dict[str, Any]:
         # Tool results count towards TRL's completion length, so the context is the only limit on it.
         "max_completion_length": settings.max_context,
         **_generation(settings),
+        **_monitoring(settings, processes),
         # checkpoints and logs
         "save_strategy": "steps",
         "save_steps": settings.save_every,
@@ -85,6 +86,19 @@ def grpo_arguments(job: TrainingJob, processes: int) -> dict[str, Any]:
 
 
 _SCHEDULES = {"constant": "constant_with_warmup", "linear": "linear", "cosine": "cosine"}
+
+
+def _monitoring(settings: TrainingSettings, processes: int) -> dict[str, Any]:
+    monitor = settings.monitor
+    if monitor is None:
+        return {"eval_strategy": "no"}
+    groups = max(1, settings.attempts_per_update // processes // monitor.attempts_per_task)
+    return {
+        "eval_strategy": "steps",
+        "eval_steps": monitor.every,
+        "num_generations_eval": monitor.attempts_per_task,
+        "per_device_eval_batch_size": groups * monitor.attempts_per_task,
+    }
 
 
 def _generation(settings: TrainingSettings) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from pydantic import Field
 
 from environment.attempt import End
 from environment.record import Record
-from training.durable import write_durably
+from training.durable import append_durably, read_lines, write_durably
 
 UPDATES = "updates.jsonl"
 """The log's name in a job's output folder."""
@@ -73,18 +72,12 @@ class UpdateLog(Record):
 
 def append_update(path: Path, log: UpdateLog) -> None:
     """Write one line and make it durable."""
-    with path.open("a", encoding="utf-8") as file:
-        file.write(log.model_dump_json() + "\n")
-        file.flush()
-        os.fsync(file.fileno())
+    append_durably(path, log.model_dump_json())
 
 
 def read_updates(path: Path) -> tuple[UpdateLog, ...]:
-    """Every complete line of an `updates.jsonl`; a last line that was cut while being written is left out."""
-    if not path.exists():
-        return ()
-    lines = path.read_text(encoding="utf-8").split("\n")[:-1]
-    return tuple(UpdateLog.model_validate_json(line) for line in lines)
+    """Every complete line of an `updates.jsonl`; none when it does not exist."""
+    return tuple(UpdateLog.model_validate_json(line) for line in read_lines(path))
 
 
 def truncate_updates(path: Path, last: int) -> None:

@@ -17,6 +17,19 @@ def write_durably(path: Path, text: str) -> None:
     sync(path.parent)
 
 
+def append_durably(path: Path, line: str) -> None:
+    """Add one line to the end of a file."""
+    with path.open("a", encoding="utf-8") as file:
+        file.write(line + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_lines(path: Path) -> list[str]:
+    """The complete lines of a file that lines are appended to, without one that was cut while being written."""
+    return path.read_text(encoding="utf-8").split("\n")[:-1] if path.exists() else []
+
+
 def sync(path: Path) -> None:
     """Make a file's content, or a folder's list of names, survive a power cut."""
     descriptor = os.open(path, os.O_RDONLY)

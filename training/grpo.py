@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from training.diagnostics import UpdateLog
+from training.monitor import MonitorLog
 from training.settings import TrainingJob
 
 logger = logging.getLogger("training.grpo")
@@ -60,23 +61,26 @@ def _prepare(job: TrainingJob) -> None:
 
 
 @contextmanager
-def _reporting() -> Iterator[Callable[[UpdateLog], None]]:
+def _reporting() -> Iterator[Callable[[UpdateLog | MonitorLog], None]]:
     """What to do with each update: say it in the log and, under Dagster, report it to the asset."""
     if "DAGSTER_PIPES_CONTEXT" not in os.environ:
-        yield lambda log: logger.info("%s", _sentence(log))
+        yield lambda log: logger.info("%s", sentence(log))
         return
     from dagster_pipes import open_dagster_pipes
 
     with open_dagster_pipes() as pipes:
 
-        def report(log: UpdateLog) -> None:
-            pipes.log.info(_sentence(log))
+        def report(log: UpdateLog | MonitorLog) -> None:
+            pipes.log.info(sentence(log))
             pipes.report_custom_message(log.to_json())
 
         yield report
 
 
-def _sentence(log: UpdateLog) -> str:
+def sentence(log: UpdateLog | MonitorLog) -> str:
+    """One line of either log in words."""
+    if isinstance(log, MonitorLog):
+        return f"monitor after update {log.update}: {log.strict} of {log.scored} strict, {log.decision}: {log.reason}"
     worth = "nothing scored" if log.reward is None else f"reward {log.reward:.3f} (raw {log.reward_raw:.3f})"
     return (
         f"update {log.update}: {worth}, {log.strict} of {log.scored} strict, entropy {log.entropy:.3f} nats, "

@@ -15,22 +15,28 @@ from transformers import TrainerCallback, TrainerControl, TrainerState, Training
 from training.arguments import CHECKPOINTS
 from training.checkpoints import mark_complete
 from training.diagnostics import UPDATES, UpdateLog, append_update
+from training.monitor import MONITOR, MonitorLog, append_monitor, decide, read_monitor
 from training.plan import UpdatePlan
 from training.scoring import ScoredAttempt, Scoring
 from training.trainer import AgentTrainer
+
+LogLine = UpdateLog | MonitorLog
 
 
 class Journal(TrainerCallback):
     """Of one run of the program."""
 
-    def __init__(self, output: Path, plan: UpdatePlan, scoring: Scoring, report: Callable[[UpdateLog], None]) -> None:
-        """`report` is shown each line as soon as it is durable."""
-        self._output, self._plan, self._scoring, self._report = output, plan, scoring, report
+    def __init__(
+        self, output: Path, plan: UpdatePlan, scoring: Scoring, patience: int | None, report: Callable[[LogLine], None]
+    ) -> None:
+        """`report` is shown each line as soon as it is durable; `patience` is the monitor's."""
+        self._output, self._plan, self._scoring = output, plan, scoring
+        self._patience, self._report = patience, report
         self._trainer: AgentTrainer | None = None
         self._resumed = False
         self._started = 0.0
 
-    def follow(self, trainer: AgentTrainer, resumed: bool) -> None:
+    def follow(self, trainer: AgentTrainer, *, resumed: bool) -> None:
         """Take part in this trainer's updates, the first of which may come after an interruption."""
         self._trainer, self._resumed = trainer, resumed
         trainer.add_callback(self)
@@ -58,6 +64,32 @@ class Journal(TrainerCallback):
     def on_save(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         if state.is_world_process_zero:
             mark_complete(self._output / CHECKPOINTS / f"checkpoint-{state.global_step}")
+
+    def on_evaluate(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+        attempts = gather_object(self._scoring.take())
+        # Every process decides, so that all of them stop; they read what the first one wrote before.
+        log = self._monitor_log(state.global_step, attempts)
+        if state.is_world_process_zero:
+            append_monitor(self._output / MONITOR, log)
+            self._report(log)
+        if log.decision == "stop":
+            control.should_training_stop = control.should_save = True
+
+    def _monitor_log(self, update: int, attempts: list[ScoredAttempt]) -> MonitorLog:
+        verdicts = [one.verdict for one in attempts if one.verdict]
+        strict = sum(verdict.strict for verdict in verdicts)
+        earlier = [log for log in read_monitor(self._output / MONITOR) if log.update < update]
+        decision, reason = decide(earlier, update, strict / len(verdicts) if verdicts else None, self._patience)
+        return MonitorLog(
+            update=update,
+            tasks=len({one.task_id for one in attempts}),
+            attempts=len(attempts),
+            scored=len(verdicts),
+            strict=strict,
+            partial_credit=_mean([verdict.partial_credit for verdict in verdicts]),
+            decision=decision,
+            reason=reason,
+        )
 
     def _update_log(self, update: int, logs: dict[str, Any], attempts: list[ScoredAttempt]) -> UpdateLog:
         task_ids = tuple(dict.fromkeys(one.task_id for one in attempts))

@@ -31,13 +31,14 @@ from environment.record import content_hash
 from environment.task import Task
 from training.arguments import CHECKPOINTS, grpo_arguments, lora_arguments
 from training.checkpoints import discard_incomplete, newest_checkpoint, update_of
-from training.diagnostics import UPDATES, UpdateLog, truncate_updates
+from training.diagnostics import UPDATES, truncate_updates
 from training.durable import sync, write_durably
 from training.environments import environment_name, make_environments
-from training.journal import Journal
+from training.journal import Journal, LogLine
+from training.monitor import MONITOR, read_monitor, truncate_monitor
 from training.plan import PLAN, UpdatePlan, make_plan
-from training.responses import ResponseReader
-from training.result import ADAPTER, TrainingResult, adapter_hash, read_result, write_result
+from training.responses import ResponseReader, end_tokens
+from training.result import ADAPTER, TrainingResult, read_result, write_result
 from training.sampler import Sampler
 from training.scoring import Scoring
 from training.settings import TrainingJob
@@ -48,8 +49,8 @@ _HOW_NOT_WHAT = {"save_every", "micro_batch", "gradient_checkpointing", "vllm"}
 """Settings that may change between an interruption and what follows it."""
 
 
-def learn(job: TrainingJob, report: Callable[[UpdateLog], None]) -> TrainingResult:
-    """Do the job, or what is left of it, and say what came out; `report` is shown each update's line.
+def learn(job: TrainingJob, report: Callable[[LogLine], None]) -> TrainingResult:
+    """Do the job, or what is left of it, and say what came out; `report` is shown each line of the logs.
 
     Raises ValueError when the job cannot be done or its output folder belongs to another one.
     """
@@ -67,44 +68,46 @@ def learn(job: TrainingJob, report: Callable[[UpdateLog], None]) -> TrainingResu
         write_durably(job.output / PLAN, plan.model_dump_json(indent=2) + "\n")
         discard_incomplete(job.output / CHECKPOINTS)
         truncate_updates(job.output / UPDATES, update_of(checkpoint))
-    with _quiet_libraries():
-        trainer = make_trainer(job, tasks, plan, report, resumed=checkpoint is not None)
-        try:
-            trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-        except ValueError as error:  # the job was accepted: whatever comes now is not the caller's mistake
-            raise RuntimeError(f"training failed: {error}") from error
-        _save_adapter(trainer, job.output)
-    result = TrainingResult(job=key, updates=job.settings.updates, adapter_sha256=adapter_hash(job.output))
-    if leader:
-        write_result(job.output, result)
-    return result
+        truncate_monitor(job.output / MONITOR, update_of(checkpoint))
+    if not _is_over(job, update_of(checkpoint)):
+        with _quiet_libraries():
+            trainer = make_trainer(job, tasks, plan, report, after=update_of(checkpoint))
+            try:
+                trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+            except ValueError as error:  # the job was accepted: whatever comes now is not the caller's mistake
+                raise RuntimeError(f"training failed: {error}") from error
+    return _finish(job, key, leader)
 
 
 def make_trainer(
-    job: TrainingJob, tasks: Sequence[Task], plan: UpdatePlan, report: Callable[[UpdateLog], None], *, resumed: bool
+    job: TrainingJob, tasks: Sequence[Task], plan: UpdatePlan, report: Callable[[LogLine], None], *, after: int
 ) -> AgentTrainer:
-    """The trainer that follows this plan and keeps a journal in the job's output folder."""
+    """The trainer that follows this plan from the update `after` on and keeps a journal in the job's output folder."""
     settings = job.settings
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     tokenizer = AutoTokenizer.from_pretrained(job.model)
-    reader = ResponseReader(tokenizer, settings.max_turns)
+    model = _load_model(job, processes)
+    ends = end_tokens(tokenizer, model.generation_config)
+    reader = ResponseReader(tokenizer, ends, settings.max_turns)
     tokenizer.parse_response = reader.parse_response  # type: ignore[method-assign, assignment]
     scoring = Scoring(reader, settings)
-    _check_prompts(tokenizer, tasks, settings.max_context)
+    monitored = _read_tasks(job.monitor_tasks) if job.monitor_tasks else []
+    _check_prompts(tokenizer, [*tasks, *monitored], settings.max_context)
     arguments: dict[str, Any] = {
-        "model": _load_model(job, processes),
-        "args": GRPOConfig(**grpo_arguments(job, processes)),
+        "model": model,
+        "args": GRPOConfig(**grpo_arguments(job, processes), eval_on_start=bool(monitored) and not after),
         "peft_config": LoraConfig(**lora_arguments(settings)),
         "processing_class": tokenizer,
-        "train_dataset": _dataset(tasks, plan),
+        "train_dataset": _dataset(tasks, [task_id for update in plan.updates for task_id in update]),
+        "eval_dataset": _dataset(monitored, [task.id for task in monitored]) if monitored else None,
         "reward_funcs": scoring,
-        "environment_factory": make_environments(tasks),
+        "environment_factory": make_environments([*tasks, *monitored]),
     }
     if settings.generation == "in_process":
         trainer: AgentTrainer = InProcessTrainer(
-            lambda model: Sampler(
-                model,
-                tokenizer.eos_token_id,
+            lambda adapted: Sampler(
+                adapted,
+                ends,
                 temperature=settings.temperature,
                 max_response_tokens=settings.max_response_tokens,
                 max_context=settings.max_context,
@@ -115,7 +118,8 @@ def make_trainer(
     else:
         trainer = AgentTrainer(**arguments)
     trainer.remove_callback(PrinterCallback)
-    Journal(job.output, plan, scoring, report).follow(trainer, resumed)
+    patience = settings.monitor.patience if settings.monitor else None
+    Journal(job.output, plan, scoring, patience, report).follow(trainer, resumed=after > 0)
     return trainer
 
 
@@ -130,7 +134,7 @@ def _job_key(job: TrainingJob) -> str:
         {
             "seed": job.seed,
             "settings": job.settings.model_dump(mode="json", exclude=_HOW_NOT_WHAT),
-            "tasks": _sha256(job.tasks),
+            "tasks": [_sha256(path) for path in (job.tasks, job.monitor_tasks) if path],
             "model": [
                 hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(job.model.glob("*.safetensors"))
             ],
@@ -185,8 +189,8 @@ def _load_model(job: TrainingJob, processes: int) -> PreTrainedModel:
     )
 
 
-def _dataset(tasks: Sequence[Task], plan: UpdatePlan) -> Dataset:
-    """One row for every task of every update, in the plan's order."""
+def _dataset(tasks: Sequence[Task], task_ids: Sequence[str]) -> Dataset:
+    """One row for each of these, in their order; the columns are what TRL and the environments need."""
     table = {task.id: task for task in tasks}
     return Dataset.from_list(
         [
@@ -195,8 +199,7 @@ def _dataset(tasks: Sequence[Task], plan: UpdatePlan) -> Dataset:
                 "environment": environment_name(table[task_id]),
                 "task_id": task_id,
             }
-            for update in plan.updates
-            for task_id in update
+            for task_id in task_ids
         ]
     )
 
@@ -212,17 +215,38 @@ def _quiet_libraries() -> Iterator[None]:
         yield
 
 
-def _save_adapter(trainer: AgentTrainer, output: Path) -> None:
-    """Write the adapter under another name and put it in its place in one step."""
+def _is_over(job: TrainingJob, update: int) -> bool:
+    """Whether no update follows this one: it is the last of the plan, or the monitor stopped the training after it."""
+    stopped = any(log.update == update and log.decision == "stop" for log in read_monitor(job.output / MONITOR))
+    return stopped or update == job.settings.updates
+
+
+def _finish(job: TrainingJob, key: str, leader: bool) -> TrainingResult:
+    """The result, with the adapter of the last checkpoint in its place."""
+    checkpoint = newest_checkpoint(job.output / CHECKPOINTS)
+    update = update_of(checkpoint)
+    if checkpoint is None or not _is_over(job, update):
+        raise RuntimeError(f"training ended and the checkpoint of its last update is missing; {update} is the newest")
+    if leader:
+        _place_adapter(checkpoint, job.output)
+    stopped = f"update {update} is the last of the plan"
+    if update < job.settings.updates:
+        stopped = f"the monitor stopped the training: {read_monitor(job.output / MONITOR)[-1].reason}"
+    weights_hash = _sha256(checkpoint / "adapter_model.safetensors")
+    result = TrainingResult(job=key, updates=update, stopped=stopped, adapter_sha256=weights_hash)
+    if leader:
+        write_result(job.output, result)
+    return result
+
+
+def _place_adapter(checkpoint: Path, output: Path) -> None:
+    """Copy the adapter under another name and put it in its place in one step."""
     temporary = output / f"{ADAPTER}.tmp"
-    trainer.save_model(str(temporary))
-    if not trainer.is_world_process_zero():
-        return
-    for path in temporary.iterdir():
-        if path.name in ("adapter_model.safetensors", "adapter_config.json"):
-            sync(path)
-        else:
-            path.unlink()
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir()
+    for name in ("adapter_model.safetensors", "adapter_config.json"):
+        shutil.copyfile(checkpoint / name, temporary / name)
+        sync(temporary / name)
     shutil.rmtree(output / ADAPTER, ignore_errors=True)
     temporary.rename(output / ADAPTER)
     sync(output)

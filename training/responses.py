@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from transformers import PreTrainedTokenizerBase
+from transformers import GenerationConfig, PreTrainedTokenizerBase
 
 from environment.attempt import End
 from environment.policies.hermes import UnreadableCall, parse_message
@@ -29,13 +29,13 @@ class Ending:
 class ResponseReader:
     """Reads responses and whole completions (responses and tool results in turn)."""
 
-    def __init__(self, tokenizer: PreTrainedTokenizerBase, max_turns: int) -> None:
-        self._tokenizer, self._max_turns = tokenizer, max_turns
-        self._eos = tokenizer.eos_token_id
-        header = tokenizer.apply_chat_template(
+    def __init__(self, tokenizer: PreTrainedTokenizerBase, ends: frozenset[int], max_turns: int) -> None:
+        """`ends` are the tokens that end a response; tool results end with the tokenizer's own."""
+        self._tokenizer, self._ends, self._max_turns = tokenizer, ends, max_turns
+        turn = tokenizer.apply_chat_template(
             [{"role": "user", "content": ""}], add_generation_prompt=True, return_dict=False
         )
-        self._header = header[header.index(self._eos) + 1 :]
+        self._header = turn[turn.index(tokenizer.eos_token_id) + 1 :]
 
     def parse_response(self, ids: Sequence[int], prefix: Any = None, tools: Any = None) -> dict[str, Any]:
         """The message that TRL acts upon; it takes the place of the tokenizer's own `parse_response`.
@@ -78,7 +78,7 @@ class ResponseReader:
 
     def _text(self, ids: list[int]) -> tuple[str, bool]:
         """Text of one response, and whether the model ended it."""
-        ended = bool(ids) and ids[-1] == self._eos
+        ended = bool(ids) and ids[-1] in self._ends
         text = str(self._tokenizer.decode(ids[:-1] if ended else ids, skip_special_tokens=False))
         return text.removeprefix(_EMPTY_THOUGHT), ended
 
@@ -87,18 +87,24 @@ class ResponseReader:
         responses = []
         start = 0
         while True:
-            end = self._after(completion, start)
+            end = _after(completion, start, self._ends)
             responses.append(completion[start:end])
-            results = self._after(completion, end)
+            results = _after(completion, end, {self._tokenizer.eos_token_id})
             start = results + len(self._header)
             if end == len(completion) or start > len(completion):
                 return responses
 
-    def _after(self, completion: list[int], start: int) -> int:
-        try:
-            return completion.index(self._eos, start) + 1
-        except ValueError:
-            return len(completion)
+
+def end_tokens(tokenizer: PreTrainedTokenizerBase, generation: GenerationConfig | None) -> frozenset[int]:
+    """Tokens that end a response: the tokenizer's, and those that the model was published with."""
+    published = generation.eos_token_id if generation else None
+    ends = published if isinstance(published, list) else [published]
+    return frozenset(token for token in (*ends, tokenizer.eos_token_id) if token is not None)
+
+
+def _after(ids: list[int], start: int, ends: Container[int]) -> int:
+    """The place after the first of these tokens, or the end."""
+    return next((place + 1 for place in range(start, len(ids)) if ids[place] in ends), len(ids))
 
 
 def _object(arguments: str) -> dict[str, Any]:

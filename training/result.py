@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +20,9 @@ class TrainingResult(Record):
     job: str
     """Content hash of the job."""
     updates: int
+    """Made, which are fewer than planned when the monitor stopped the training."""
+    stopped: str
+    """Why there were no more."""
     adapter_sha256: str
     """Of adapter_model.safetensors."""
 
@@ -33,8 +35,3 @@ def read_result(output: Path) -> TrainingResult | None:
 
 def write_result(output: Path, result: TrainingResult) -> None:
     write_durably(output / _RESULT, result.model_dump_json(indent=2) + "\n")
-
-
-def adapter_hash(output: Path) -> str:
-    """SHA-256 of the adapter's weights in this folder."""
-    return hashlib.sha256((output / ADAPTER / "adapter_model.safetensors").read_bytes()).hexdigest()

@@ -38,6 +38,16 @@ class VllmSettings(Record):
     """A colocated engine gives its memory back while the model learns."""
 
 
+class MonitorSettings(Record):
+    """How the policy is measured between updates, on tasks that it does not learn from."""
+
+    every: int = Field(ge=1)
+    """Updates between two measurements; the base is measured first."""
+    attempts_per_task: int = Field(ge=1)
+    patience: int | None = Field(ge=1)
+    """Measurements in a row without a new best pass rate after which training stops; None never stops it early."""
+
+
 class TrainingSettings(Record):
     """Everything about training that an engagement decides."""
 
@@ -70,6 +80,8 @@ class TrainingSettings(Record):
     epsilon_high: float = Field(default=0.28, gt=0)
     """Upper clip range; 0.28 as in arXiv:2503.14476."""
     reward: RewardSettings
+    monitor: MonitorSettings | None = None
+    """None measures nothing between updates; no result depends on a measurement unless its patience ends."""
     save_every: int = Field(ge=1)
     """Updates between two checkpoints."""
     micro_batch: int = Field(ge=1)
@@ -117,8 +129,16 @@ class TrainingJob(Record):
     """Folder of the base: config.json, weights and tokenizer."""
     tasks: Path
     """JSONL of Task records: the training set."""
+    monitor_tasks: Path | None = None
+    """JSONL of Task records that the monitor attempts; given if and only if `settings.monitor` is."""
     output: Path
     """Folder of plan, log, checkpoints and adapter; a job that was interrupted goes on from what it holds."""
     seed: str
     """Seed of the engagement's generation: plan, adapter weights and responses derive from it."""
     settings: TrainingSettings
+
+    @model_validator(mode="after")
+    def _monitored_on_something(self) -> TrainingJob:
+        if (self.settings.monitor is None) != (self.monitor_tasks is None):
+            raise ValueError("training.monitor and the job's monitor_tasks go together; give both or neither")
+        return self

@@ -1,12 +1,12 @@
 """Attention in which the attempts of a group share one copy of their prompt's keys and values.
 
-The eight attempts on a task begin with the same few hundred tokens. Computing and reading them once is what makes
-training on one core bearable; the numbers are those of ordinary causal attention.
+The eight attempts on a task begin with the same few hundred tokens. Computing them once, forward and backward, is what
+makes training on one core bearable; the numbers are those of ordinary causal attention.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -17,16 +17,6 @@ NO_MASK = {"full_attention": None}
 """Pass as `attention_mask`: what may be seen follows from the layout."""
 
 
-class Layout(Protocol):
-    """How the tokens of one forward pass lie, passed to the model as `layout`."""
-
-    def attend(
-        self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, scaling: float
-    ) -> torch.Tensor:
-        """Attention output; all of shape (B, heads, S, D)."""
-        ...
-
-
 class Packed:
     """One sequence: a prompt, then the continuations of its group, each padded at its end to the same length."""
 
@@ -34,11 +24,12 @@ class Packed:
         """`prompt` is the number of its tokens, `rows` that of continuations."""
         self._prompt, self._rows = prompt, rows
 
-    def attend(
-        self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, scaling: float
-    ) -> torch.Tensor:
+    def attend(self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, scaling: float) -> torch.Tensor:
+        """Attention output; all of shape (1, heads, P + rows * S, D)."""
         p = self._prompt
-        prompt = causal_attention(query[:, :, :p], key[:, :, :p], value[:, :, :p], scaling)
+        prompt = F.scaled_dot_product_attention(
+            query[:, :, :p], key[:, :, :p], value[:, :, :p], is_causal=True, scale=scaling
+        )
         q, k, v = map(self._unpack, (query, key, value))  # (rows, heads, S, D)
         k = torch.cat([key[:, :, :p].expand(self._rows, -1, -1, -1), k], 2)  # (rows, heads, P + S, D)
         v = torch.cat([value[:, :, :p].expand(self._rows, -1, -1, -1), v], 2)
@@ -50,11 +41,6 @@ class Packed:
         return tensor[0, :, self._prompt :].unflatten(1, (self._rows, -1)).transpose(0, 1)
 
 
-def causal_attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, scaling: float) -> torch.Tensor:
-    """Each position sees itself and what stands before it."""
-    return F.scaled_dot_product_attention(query, key, value, is_causal=True, scale=scaling)
-
-
 def _shared_prompt_attention(
     module: Any,
     query: torch.Tensor,
@@ -62,13 +48,13 @@ def _shared_prompt_attention(
     value: torch.Tensor,
     attention_mask: None,
     scaling: float,
-    layout: Layout,
+    layout: Packed,
     **_: object,
 ) -> tuple[torch.Tensor, None]:
     groups = module.num_key_value_groups
     if groups > 1:
         key, value = key.repeat_interleave(groups, 1), value.repeat_interleave(groups, 1)
-    return layout.attend(module.layer_idx, query, key, value, scaling).transpose(1, 2), None
+    return layout.attend(query, key, value, scaling).transpose(1, 2), None
 
 
 AttentionInterface.register(SHARED_PROMPT, _shared_prompt_attention)

@@ -30,6 +30,11 @@ class AgentTrainer(GRPOTrainer):
         self.generation_s = 0.0
         """That it took."""
 
+    def prediction_step(self, model: Any, inputs: Any, *_: Any, **__: Any) -> tuple[torch.Tensor, None, None]:
+        """Attempts of the monitor are judged, not learned from: no loss is computed."""
+        self._prepare_inputs(inputs)
+        return torch.zeros((), device=self.accelerator.device), None, None
+
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         started = time.perf_counter()
         output = super()._generate_and_score_completions(inputs)
@@ -45,6 +50,17 @@ class InProcessTrainer(AgentTrainer):
         super().__init__(**arguments)
         self._sampler = make_sampler(self.accelerator.unwrap_model(self.model))
         self._written: torch.Tensor | None = None
+        self._beginning = True
+        """The next responses are the first of their attempts."""
+        self._monitor_batches = 0
+
+    def evaluate(self, *arguments: Any, **named: Any) -> dict[str, float]:
+        self._monitor_batches = 0
+        return super().evaluate(*arguments, **named)
+
+    def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
+        self._beginning = True
+        return super()._generate_and_score_completions(inputs)
 
     def _generate_single_turn(
         self,
@@ -54,10 +70,15 @@ class InProcessTrainer(AgentTrainer):
         num_generations: int,
         has_tool_images: bool = False,
     ) -> tuple[list[list[int]], None]:
-        # TRL asks for a whole group of each prompt in the first turn and for one response in the others.
-        if num_generations > 1:
-            return self._sampler.begin(prompt_ids, self.state.global_step + 1), None
-        return self._sampler.resume(prompt_ids), None
+        if not self._beginning:
+            return self._sampler.resume(prompt_ids), None
+        self._beginning = False
+        model: Any = self.model
+        if model.training:
+            return self._sampler.begin(prompt_ids, f"update {self.state.global_step + 1}"), None
+        self._monitor_batches += 1
+        purpose = f"monitor {self.state.global_step}, batch {self._monitor_batches}"
+        return self._sampler.begin(prompt_ids, purpose), None
 
     def _compute_loss(self, model: Any, inputs: dict[str, Any]) -> torch.Tensor:
         self._written = (inputs["completion_mask"] * inputs["tool_mask"]).bool()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 
@@ -7,11 +8,13 @@ import pytest
 
 pytest.importorskip("trl")
 
-from tests.training.jobs import REWARD, make_job
+from tests.training.jobs import REWARD, make_job, make_settings
 from training.diagnostics import UpdateLog, read_updates
 from training.learning import learn
+from training.monitor import read_monitor
 from training.plan import UpdatePlan
-from training.result import adapter_hash, read_result
+from training.result import read_result
+from training.settings import TrainingJob
 
 LONGER = {
     "max_response_tokens": 90,
@@ -30,6 +33,10 @@ def uninterrupted(tiny_model, tiny_tasks, tmp_path_factory):
     return job, reported
 
 
+def _adapter_hash(job: TrainingJob) -> str:
+    return hashlib.sha256((job.output / "adapter" / "adapter_model.safetensors").read_bytes()).hexdigest()
+
+
 def _without_times(log: UpdateLog) -> dict:
     return log.model_dump(exclude={"seconds", "generation_s", "resumed"})
 
@@ -46,7 +53,9 @@ def test_a_finished_job_leaves_plan_log_adapter_and_result(uninterrupted):
         "adapter_model.safetensors",
     ]
     assert json.loads((job.output / "adapter" / "adapter_config.json").read_text())["r"] == 4
-    assert read_result(job.output).adapter_sha256 == adapter_hash(job.output)
+    result = read_result(job.output)
+    assert result.adapter_sha256 == _adapter_hash(job)
+    assert result.stopped == "update 3 is the last of the plan"
     assert len(list((job.output / "checkpoints").glob("checkpoint-*"))) == 2
 
 
@@ -62,7 +71,8 @@ def test_the_log_accounts_for_every_attempt_and_token(uninterrupted):
         assert not log.resumed
         assert not log.bugs
     assert any(log.tool_tokens for log in logs)  # the tiny model does call tools
-    assert len({log.loss for log in logs}) == 3
+    assert any(log.loss for log in logs)
+    assert any(log.zero_variance_share < 1 for log in logs)
 
 
 def test_a_job_that_is_done_is_not_done_again(uninterrupted):
@@ -93,7 +103,7 @@ def test_an_interrupted_job_goes_on_as_if_it_had_not_been_interrupted(uninterrup
     logs = read_updates(again.output / "updates.jsonl")
     assert [log.resumed for log in logs] == [False, True, False]
     assert [_without_times(log) for log in logs] == [_without_times(log) for log in expected]
-    assert adapter_hash(again.output) == adapter_hash(job.output)
+    assert _adapter_hash(again) == _adapter_hash(job)
 
 
 def test_a_folder_of_another_job_is_refused(uninterrupted):
@@ -117,3 +127,29 @@ def test_accumulated_gradients_make_the_same_update(uninterrupted, tiny_model, t
     assert logs[0].reward == expected[0].reward
     assert logs[0].loss == pytest.approx(expected[0].loss, abs=1e-5)
     assert logs[0].grad_norm == pytest.approx(expected[0].grad_norm, rel=1e-3)
+
+
+def test_the_monitor_stops_a_training_that_does_not_get_better(uninterrupted, tiny_tasks, tmp_path):
+    job, expected = uninterrupted
+    settings = make_settings(**LONGER, monitor={"every": 1, "attempts_per_task": 1, "patience": 1})
+    monitored = job.model_copy(
+        update={"output": tmp_path / "monitored", "settings": settings, "monitor_tasks": tiny_tasks}
+    )
+    result = learn(monitored, lambda log: None)
+    logs = read_monitor(monitored.output / "monitor.jsonl")
+    assert [(log.update, log.tasks, log.attempts, log.decision) for log in logs] == [
+        (0, 4, 4, "go_on"),
+        (1, 4, 4, "stop"),
+    ]
+    (update,) = read_updates(monitored.output / "updates.jsonl")
+    assert (update.reward, update.response_tokens) == (expected[0].reward, expected[0].response_tokens)
+    assert result.updates == 1
+    assert "does not exceed" in result.stopped
+    (monitored.output / "result.json").unlink()
+    assert learn(monitored, lambda log: pytest.fail("training went on after it had been stopped")) == result
+
+
+def test_a_monitor_needs_tasks(uninterrupted):
+    job, _ = uninterrupted
+    with pytest.raises(ValueError, match="give both or neither"):
+        TrainingJob.model_validate({**job.model_dump(), "monitor_tasks": job.tasks})

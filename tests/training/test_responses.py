@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
 
 pytest.importorskip("transformers")
 
-from transformers import AutoTokenizer
+from transformers import AutoTokenizer, GenerationConfig
 
-from training.responses import ResponseReader
+from environment.episode import Episode
+from environment.policies.local import LocalPolicy
+from tests.training.jobs import EASY_TASKS
+from training.responses import ResponseReader, end_tokens
 
 CALL = '<tool_call>\n{"name": "find", "arguments": {"name": "Ann"}}\n</tool_call>'
 RESULT = "\n<|im_start|>user\n<tool_response>\n[]\n</tool_response><|im_end|>\n<|im_start|>assistant\n"
@@ -22,7 +26,7 @@ def tokenizer(tiny_model):
 
 @pytest.fixture(scope="module")
 def reader(tokenizer):
-    return ResponseReader(tokenizer, max_turns=3)
+    return ResponseReader(tokenizer, frozenset({tokenizer.eos_token_id}), max_turns=3)
 
 
 @pytest.mark.parametrize(
@@ -76,15 +80,32 @@ def test_trl_acts_on_the_calls_that_every_policy_acts_on(tokenizer, reader, text
     assert made == calls
 
 
-@pytest.mark.parametrize("text", ["Done." + END, CALL + END, "cut", "<tool_call>{" + END, CALL])
-def test_a_response_is_read_as_the_local_policy_reads_it(tokenizer, reader, tiny_model, text):
-    from environment.policies.local import LocalPolicy
+def test_every_token_that_the_model_was_published_with_ends_a_response(tokenizer):
+    config = GenerationConfig(eos_token_id=[tokenizer.eos_token_id, tokenizer.pad_token_id])
+    ends = end_tokens(tokenizer, config)
+    assert ends == {tokenizer.eos_token_id, tokenizer.pad_token_id}
+    assert end_tokens(tokenizer, None) == {tokenizer.eos_token_id}
+    ids = tokenizer("Done.", add_special_tokens=False)["input_ids"]
+    assert ResponseReader(tokenizer, ends, 3).ending([*ids, tokenizer.pad_token_id]).end == "answered"
 
-    policy = LocalPolicy(tiny_model, temperature=1.0, max_tokens=40, max_context=1000)
-    ids = tokenizer(text, add_special_tokens=False)["input_ids"]
-    theirs = policy._completion([], ids, 0.0)
-    ours = reader.parse_response(ids)
-    assert ours["content"] == theirs.message["content"] or "tool_calls" in ours
-    assert bool(ours.get("tool_calls")) == (theirs.finish == "tool_calls")
-    assert (reader.ending(ids).end == "token_limit") == (theirs.finish == "length")
-    assert (reader.ending(ids).end == "malformed") == (theirs.finish == "malformed")
+
+def test_attempts_end_as_those_of_the_local_policy_do(tokenizer, reader, tiny_model):
+    """What the policy calls the finish of a response, the reader finds in its tokens."""
+    policy = LocalPolicy(tiny_model, temperature=1.2, max_tokens=60, max_context=1000)
+    ends = {"stop": "answered", "tool_calls": "context_overflow", "length": "token_limit", "malformed": "malformed"}
+
+    async def ask():
+        chats = [(Episode(task), seed) for task in EASY_TASKS for seed in range(4)]
+        return await asyncio.gather(*(policy.complete(e.messages(), e.specs, seed) for e, seed in chats))
+
+    completions = asyncio.run(ask())
+    assert len({completion.finish for completion in completions}) >= 2
+    for completion in completions:
+        text = completion.message["content"]
+        for call in completion.message.get("tool_calls", ()):
+            function = call["function"]
+            body = f'{{"name": "{function["name"]}", "arguments": {function["arguments"]}}}'
+            text += f"<tool_call>\n{body}\n</tool_call>"
+        ids = tokenizer(text + END * (completion.finish != "length"), add_special_tokens=False)["input_ids"]
+        assert reader.ending(ids).end == ends[completion.finish]
+        assert bool(reader.parse_response(ids).get("tool_calls")) == (completion.finish == "tool_calls")

@@ -17,7 +17,7 @@ def trainer(tiny_model, tiny_tasks, tmp_path_factory):
     tasks = [Task.model_validate_json(line) for line in tiny_tasks.read_text().splitlines()]
     job = make_job(tiny_model, tiny_tasks, tmp_path_factory.mktemp("trainer"), temperature=0.8)
     with _quiet_libraries():
-        trainer = make_trainer(job, tasks, make_plan(tasks, 3, 2, "s"), lambda log: None, resumed=False)
+        trainer = make_trainer(job, tasks, make_plan(tasks, 3, 2, "s"), lambda log: None, after=0)
     with torch.no_grad():
         generator = torch.Generator().manual_seed(0)
         for name, parameter in trainer.model.named_parameters():
