@@ -298,6 +298,7 @@ def doctor(
 def _make(name_or_path: str, until: str, new: bool, as_json: bool) -> None:
     from pipeline.engagement import load_engagement
     from pipeline.home import log_to_file
+    from pipeline.readiness import refuse_unready
     from pipeline.results import result_text
     from pipeline.running import choose_generation, run_stages
     from pipeline.status import status_of
@@ -308,6 +309,7 @@ def _make(name_or_path: str, until: str, new: bool, as_json: bool) -> None:
         engagement = load_engagement(name_or_path)
         terminal = Terminal()
         store = Store(store_root(), terminal)
+        refuse_unready(store, engagement, until)
         generation = choose_generation(store, engagement, new=new)
         log = log_to_file(store.root)
         if generation.is_finished(until):

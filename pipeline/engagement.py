@@ -215,4 +215,4 @@ def _keys(model: type[BaseModel]) -> str:
 
 
 def _plain(message: str) -> str:
-    return message[0].lower() + message[1:].replace("Input should be ", "").removeprefix("nput should be ")
+    return message.removeprefix("Input should be ")

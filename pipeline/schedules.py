@@ -13,7 +13,6 @@ ENGAGEMENT_VARIABLE = "WORLDLOOM_SCHEDULED"
 engagement_job = dg.define_asset_job(
     "engagement",
     selection=dg.AssetSelection.all(),
-    partitions_def=GENERATIONS,
     description="The whole flow for one generation, from templates to the evaluation report.",
 )
 

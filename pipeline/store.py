@@ -92,6 +92,14 @@ class Store:
         """Where `worldloom benchmark import` puts its copy."""
         return self.root / ".benchmark" / "tasks.jsonl"
 
+    def benchmark_for(self, engagement: Engagement) -> Path | None:
+        """The engagement's benchmark, else that of WORLDLOOM_BENCHMARK, else the imported one, else None."""
+        if engagement.decontamination.benchmark:
+            return engagement.decontamination.benchmark
+        if given := os.environ.get(BENCHMARK_VARIABLE):
+            return Path(given).expanduser().resolve()
+        return self.imported_benchmark if self.imported_benchmark.is_file() else None
+
     def newest(self, name: str) -> StoredGeneration | None:
         """The engagement's latest generation, None before the first."""
         numbers = self.numbers(name)
@@ -159,12 +167,7 @@ class StoredGeneration:
 
     @property
     def benchmark_path(self) -> Path | None:
-        """The engagement's benchmark, else that of WORLDLOOM_BENCHMARK, else the imported one, else None."""
-        if self.engagement.decontamination.benchmark:
-            return self.engagement.decontamination.benchmark
-        if given := os.environ.get(BENCHMARK_VARIABLE):
-            return Path(given).expanduser().resolve()
-        return self._store.imported_benchmark if self._store.imported_benchmark.is_file() else None
+        return self._store.benchmark_for(self.engagement)
 
     def folder(self, stage: str, batch: int = 0) -> Path:
         return self.root / stage / f"batch-{batch + 1}" if batch else self.root / stage

@@ -1,0 +1,31 @@
+"""Readiness is looked into before anything is written: a benchmark that can be read, a target that answers."""
+
+from __future__ import annotations
+
+import asyncio
+
+from assets.generation import STAGES
+from assets.stages.sampling import weights_folder
+from decontam.benchmark import load_benchmark
+from pipeline.bad_input import BadInput
+from pipeline.engagement import Engagement
+from pipeline.store import Store
+
+_SAMPLING = STAGES.index("calibrated_tasks")
+"""The first stage that asks the target."""
+
+
+def refuse_unready(store: Store, engagement: Engagement, until: str) -> None:
+    """Raises ValueError with the remedy when a run up to `until` is bound to fail."""
+    load_benchmark(store.benchmark_for(engagement))
+    if STAGES.index(until) < _SAMPLING:
+        return
+    target = engagement.target
+    if target.kind == "chat":
+        from environment.policies.chat import ChatPolicy  # only who asks an endpoint pays for its client
+
+        asyncio.run(ChatPolicy(target.endpoint).probe())
+        return
+    folder = weights_folder(target)
+    if not (folder / "config.json").is_file():
+        raise BadInput(f"target.model: there is no model in {folder}; give a folder with config.json and weights")
