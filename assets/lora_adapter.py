@@ -9,7 +9,7 @@ from dagster._core.errors import DagsterPipesExecutionError
 from assets.generation import Workshop
 from assets.materialization import picture, result_of, table
 from assets.partitions import GENERATIONS, OWNERS, generation_check
-from assets.stages.findings import training_update
+from assets.stages.findings import monitor_points, training_update
 from assets.stages.training import train_adapter, updates_of
 from assets.training_set import training_set
 from evaluation import plots
@@ -41,7 +41,7 @@ def lora_adapter(
     updates = updates_of(generation)
     columns = ("update", "strict", "scored", "reward_raw", "reward", "entropy", "zero_variance_share", "seconds")
     learned = tuple(training_update(log) for log in updates if log.reward is not None)
-    plot = picture(plots.training_curves(learned, (), narrow=False))
+    plot = picture(plots.training_curves(learned, monitor_points(generation), narrow=False))
     preview = table((log.to_json() for log in updates[-8:]), columns)
     return result_of(manifest, last_updates=preview, curves=plot, **dict(manifest.facts))
 

@@ -317,7 +317,7 @@ def _make(name_or_path: str, until: str, new: bool, as_json: bool) -> None:
         else:
             terminal.say(f"{generation.key} in {generation.root} (log: {log})")
             for finding in run_stages(store, generation, until):
-                terminal.say(f"check {finding.check} of {finding.asset} did not pass; {finding.description}")
+                terminal.say(f"{finding.asset}: the check {finding.check} did not pass. {finding.demand}")
         found = status_of(store, generation)
         print(json.dumps(found.to_json(), indent=1) if as_json else result_text(store, generation))
 

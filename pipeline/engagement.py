@@ -70,6 +70,10 @@ class Engagement(Record):
                 f"training.tasks_per_update {self.training.tasks_per_update} exceeds the {self.selection.size} tasks "
                 "that selection.quotas ask for; lower it"
             )
+        if self.training.monitor and not self.candidates.development:
+            raise ValueError(
+                "training.monitor needs development tasks; raise candidates.development or remove the monitor"
+            )
         sampled = self.target.temperature if self.target.kind == "local" else self.target.endpoint.temperature
         if sampled != self.training.temperature:
             raise ValueError(

@@ -16,6 +16,8 @@ from pipeline.store import Store, StoredGeneration
 
 _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
+_DEMANDS = {spec.key: spec.description or "" for check in CHECKS for spec in check.check_specs}
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -23,7 +25,8 @@ class Finding:
 
     asset: str
     check: str
-    description: str
+    demand: str
+    """What it wants to be true."""
 
 
 def choose_generation(store: Store, engagement: Engagement, *, new: bool) -> StoredGeneration:
@@ -69,7 +72,7 @@ def run_stages(store: Store, generation: StoredGeneration, until: str) -> tuple[
         except DagsterAssetCheckFailedError as failed:
             raise FellShort(" ".join(str(failed).split())) from None
     return tuple(
-        Finding(evaluation.asset_key.to_user_string(), evaluation.check_name, evaluation.description or "")
+        Finding(evaluation.asset_key.to_user_string(), evaluation.check_name, _DEMANDS[evaluation.asset_check_key])
         for evaluation in result.get_asset_check_evaluations()
         if not evaluation.passed
     )

@@ -89,10 +89,12 @@ async def _attempt_all(generation: Generation, tasks: Sequence[Task], ledger: Le
         plan = _plan(tasks, policy, settings.attempts_at(temperature), generation.seed, ledger)
         done += len(plan.attempts) - len(ledger.pending(plan))
 
-        def count(attempt: Attempt, name: str = name) -> None:
+        side = f"{'adapter' if adapted else 'base'} at temperature {temperature:g}"
+
+        def count(attempt: Attempt, side: str = side) -> None:
             nonlocal done
             done += 1
-            generation.tell(STAGE, done, total, f"attempts, now {name}")
+            generation.tell(STAGE, done, total, f"attempts, now the {side}")
 
         make = attempts_on({task.id: task for task in tasks}, policy, engagement.target.limits)
         await carry_out(plan, ledger, make, count)

@@ -10,11 +10,12 @@ from assets.stages.proofs import STAGE as PROVEN
 from assets.stages.selecting import STAGE as TRAINING_SET
 from assets.stages.selecting import read_selection
 from assets.stages.training import STAGE as ADAPTER
-from assets.stages.training import updates_of
+from assets.stages.training import monitor_of, updates_of
 from evaluation.comparison import Comparison, Sharpening
 from evaluation.report_inputs import (
     DecontaminationStatement,
     FunnelStage,
+    MonitorPoint,
     ReportInputs,
     TrainingUpdate,
 )
@@ -59,8 +60,8 @@ def report_inputs(generation: Generation, result: Comparison, cooled: Sharpening
         funnel=_funnel(generation),
         pass_rates=pass_rates(generation, read_selection(generation).task_ids),
         updates=tuple(training_update(log) for log in updates_of(generation) if log.reward is not None),
-        monitor=(),
-        stopping=f"Stopped after update {engagement.training.updates}, the planned number.",
+        monitor=monitor_points(generation),
+        stopping=str(generation.manifest(ADAPTER).facts["stopped"]),
         decontamination=_statement(generation),
         provenance=_provenance(generation),
     )
@@ -99,6 +100,15 @@ def training_update(log: UpdateLog) -> TrainingUpdate:
         tokens=log.response_tokens,
         gradient_norm=log.grad_norm,
         seconds=log.seconds,
+    )
+
+
+def monitor_points(generation: Generation) -> tuple[MonitorPoint, ...]:
+    """The measurements on the development tasks."""
+    return tuple(
+        MonitorPoint(update=log.update, pass_rate=log.pass_rate, tasks=log.tasks, attempts=log.scored)
+        for log in monitor_of(generation)
+        if log.pass_rate is not None
     )
 
 

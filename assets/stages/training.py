@@ -6,18 +6,22 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from assets.files import file_record, read_record, write_text
-from assets.generation import FellShort, Generation, Product
+from assets.files import file_record, read_record, write_rows, write_text
+from assets.generation import FellShort, Generation, Product, tasks_of
 from assets.manifest import Manifest
+from assets.stages.cleaning import STAGE as CLEAN
 from assets.stages.sampling import weights_folder
 from assets.stages.selecting import STAGE as TRAINING_SET
+from assets.stages.supply import batch_names
 from training.diagnostics import UPDATES, UpdateLog, read_updates
+from training.monitor import MONITOR, MonitorLog, read_monitor
 from training.plan import PLAN, UpdatePlan
 from training.result import ADAPTER, TrainingResult, read_result
 from training.settings import TrainingJob
 
 STAGE = "lora_adapter"
 _JOB = "job.json"
+_MONITORED = "monitored.jsonl"
 _LOG = "training.log"
 _POLL_S = 0.5
 
@@ -33,9 +37,15 @@ def train_adapter(generation: Generation, run: RunCommand) -> Manifest:
 
     def make(folder: Path) -> Product:
         engagement = generation.engagement
+        monitored = engagement.training.monitor is not None
+        if monitored:
+            write_rows(
+                folder / _MONITORED, (t.to_json() for t in tasks_of(generation, CLEAN) if t.split == "development")
+            )
         job = TrainingJob(
             model=weights_folder(engagement.target).resolve(),
             tasks=generation.folder(TRAINING_SET) / "tasks.jsonl",
+            monitor_tasks=folder / _MONITORED if monitored else None,
             output=folder,
             seed=generation.seed,
             settings=engagement.training,
@@ -58,7 +68,7 @@ def train_adapter(generation: Generation, run: RunCommand) -> Manifest:
             raise FellShort(f"the training program ended without a result: {_last_words(folder / _LOG)}")
         return _product(generation, folder, result)
 
-    return generation.produce(STAGE, make, upstream=(TRAINING_SET,))
+    return generation.produce(STAGE, make, upstream=(TRAINING_SET, *batch_names(generation)))
 
 
 def read_adapter(generation: Generation) -> tuple[Path, str]:
@@ -72,6 +82,12 @@ def updates_of(generation: Generation) -> tuple[UpdateLog, ...]:
     return read_updates(generation.folder(STAGE) / UPDATES)
 
 
+def monitor_of(generation: Generation) -> tuple[MonitorLog, ...]:
+    """The measurements on the development tasks, none where the engagement wants none."""
+    generation.manifest(STAGE)
+    return read_monitor(generation.folder(STAGE) / MONITOR)
+
+
 def plan_of(generation: Generation) -> UpdatePlan:
     """Which tasks each update attempted."""
     generation.manifest(STAGE)
@@ -83,11 +99,12 @@ def _product(generation: Generation, folder: Path, result: TrainingResult) -> Pr
     selected = generation.manifest(TRAINING_SET).rows_out
     used = len({task_id for update in updates for task_id in update.task_ids})
     attempts, scored = sum(update.attempts for update in updates), sum(update.scored for update in updates)
+    logs = [folder / name for name in (UPDATES, MONITOR) if (folder / name).exists()]
     adapter = sorted(path for path in (folder / ADAPTER).iterdir() if path.is_file())
     return Product(
         files={
-            UPDATES: file_record(folder / UPDATES, is_content=False),
             PLAN: file_record(folder / PLAN, is_content=True),
+            **{path.name: file_record(path, is_content=False) for path in logs},
             **{f"{ADAPTER}/{path.name}": file_record(path, path.suffix == ".safetensors") for path in adapter},
         },
         rows_in=selected,
@@ -95,7 +112,8 @@ def _product(generation: Generation, folder: Path, result: TrainingResult) -> Pr
         dropped={"not_reached": selected - used},
         facts={
             "adapter_sha256": result.adapter_sha256,
-            "updates": len(updates),
+            "updates": result.updates,
+            "stopped": result.stopped,
             "attempts": attempts,
             "unscored": attempts - scored,
             "response_tokens": sum(update.response_tokens for update in updates),
