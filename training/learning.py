@@ -68,7 +68,8 @@ def learn(job: TrainingJob, report: Callable[[LogLine], None]) -> TrainingResult
         write_durably(job.output / PLAN, plan.model_dump_json(indent=2) + "\n")
         discard_incomplete(job.output / CHECKPOINTS)
         truncate_updates(job.output / UPDATES, update_of(checkpoint))
-        truncate_monitor(job.output / MONITOR, update_of(checkpoint))
+        # Without a checkpoint the base is measured again too.
+        truncate_monitor(job.output / MONITOR, update_of(checkpoint) if checkpoint else -1)
     if not _is_over(job, update_of(checkpoint)):
         with _quiet_libraries():
             trainer = make_trainer(job, tasks, plan, report, after=update_of(checkpoint))

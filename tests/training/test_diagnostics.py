@@ -3,7 +3,7 @@ from __future__ import annotations
 from training.diagnostics import UpdateLog, append_update, read_updates, truncate_updates
 
 
-def _log(update: int, **changes) -> UpdateLog:
+def make_log(update: int, **changes) -> UpdateLog:
     values = {
         "update": update,
         "task_ids": ("a", "b"),
@@ -35,7 +35,7 @@ def _log(update: int, **changes) -> UpdateLog:
 
 def test_lines_come_back_as_they_were_written(tmp_path):
     path = tmp_path / "updates.jsonl"
-    logs = tuple(_log(number) for number in (1, 2, 3))
+    logs = tuple(make_log(number) for number in (1, 2, 3))
     for log in logs:
         append_update(path, log)
     assert read_updates(path) == logs
@@ -43,8 +43,8 @@ def test_lines_come_back_as_they_were_written(tmp_path):
 
 def test_a_line_cut_while_being_written_is_left_out(tmp_path):
     path = tmp_path / "updates.jsonl"
-    append_update(path, _log(1))
-    append_update(path, _log(2))
+    append_update(path, make_log(1))
+    append_update(path, make_log(2))
     path.write_bytes(path.read_bytes()[:-7])
     assert [log.update for log in read_updates(path)] == [1]
 
@@ -52,9 +52,9 @@ def test_a_line_cut_while_being_written_is_left_out(tmp_path):
 def test_truncating_drops_what_will_be_made_again(tmp_path):
     path = tmp_path / "updates.jsonl"
     for number in (1, 2, 3):
-        append_update(path, _log(number))
+        append_update(path, make_log(number))
     truncate_updates(path, 2)
-    append_update(path, _log(3, resumed=True))
+    append_update(path, make_log(3, resumed=True))
     assert [(log.update, log.resumed) for log in read_updates(path)] == [(1, False), (2, False), (3, True)]
 
 
@@ -65,5 +65,5 @@ def test_a_log_that_was_never_begun_is_empty(tmp_path):
 
 
 def test_incomplete_share_counts_all_ends_but_the_answer():
-    assert _log(1).incomplete_share == 0.25
-    assert _log(1, ends={}, scored=0, strict=0).incomplete_share is None
+    assert make_log(1).incomplete_share == 0.25
+    assert make_log(1, ends={}, scored=0, strict=0).incomplete_share is None

@@ -145,6 +145,10 @@ def test_the_monitor_stops_a_training_that_does_not_get_better(uninterrupted, ti
     assert (update.reward, update.response_tokens) == (expected[0].reward, expected[0].response_tokens)
     assert result.updates == 1
     assert "does not exceed" in result.stopped
+    shutil.rmtree(monitored.output / "checkpoints")
+    (monitored.output / "result.json").unlink()
+    assert learn(monitored, lambda log: None) == result
+    assert read_monitor(monitored.output / "monitor.jsonl") == logs  # the base was measured again and stands once
     (monitored.output / "result.json").unlink()
     assert learn(monitored, lambda log: pytest.fail("training went on after it had been stopped")) == result
 
