@@ -65,6 +65,7 @@ def grpo_arguments(job: TrainingJob, processes: int) -> dict[str, Any]:
         "gradient_checkpointing": settings.gradient_checkpointing,
         # the attempts
         "temperature": settings.temperature,
+        "chat_template_kwargs": dict(settings.chat_template_arguments),
         "max_tool_calling_iterations": settings.max_turns - 1,
         # Tool results count towards TRL's completion length, so the context is the only limit on it.
         "max_completion_length": settings.max_context,

@@ -33,6 +33,10 @@ class TaskEnvironment:
         self._episode = Episode(task, toolset="actions", base=self._bases[task_id])
         self._bug: str | None = None
 
+    @property
+    def _specs(self) -> list[dict[str, Any]]:
+        return self._episode.specs
+
     def _answer(self, name: str, arguments: Any) -> str:
         """The tool's answer as JSON text.
 

@@ -41,7 +41,7 @@ from training.responses import ResponseReader, end_tokens
 from training.result import ADAPTER, TrainingResult, read_result, write_result
 from training.sampler import Sampler
 from training.scoring import Scoring
-from training.settings import TrainingJob
+from training.settings import TrainingJob, TrainingSettings
 from training.shared_prompt import SHARED_PROMPT
 from training.trainer import AgentTrainer, InProcessTrainer
 
@@ -89,11 +89,11 @@ def make_trainer(
     tokenizer = AutoTokenizer.from_pretrained(job.model)
     model = _load_model(job, processes)
     ends = end_tokens(tokenizer, model.generation_config)
-    reader = ResponseReader(tokenizer, ends, settings.max_turns)
+    reader = ResponseReader(tokenizer, ends, settings.max_turns, settings.chat_template_arguments)
     tokenizer.parse_response = reader.parse_response  # type: ignore[method-assign, assignment]
     scoring = Scoring(reader, settings)
     monitored = _read_tasks(job.monitor_tasks) if job.monitor_tasks else []
-    _check_prompts(tokenizer, [*tasks, *monitored], settings.max_context)
+    _check_prompts(tokenizer, [*tasks, *monitored], settings)
     arguments: dict[str, Any] = {
         "model": model,
         "args": GRPOConfig(**grpo_arguments(job, processes), eval_on_start=bool(monitored) and not after),
@@ -160,15 +160,20 @@ def _claim(output: Path, key: str) -> None:
     write_durably(claim, key)
 
 
-def _check_prompts(tokenizer: PreTrainedTokenizerBase, tasks: Sequence[Task], max_context: int) -> None:
+def _check_prompts(tokenizer: PreTrainedTokenizerBase, tasks: Sequence[Task], settings: TrainingSettings) -> None:
+    arguments: dict[str, Any] = dict(settings.chat_template_arguments)
     for task in tasks:
         episode = Episode(task, toolset="actions")
         prompt = tokenizer.apply_chat_template(
-            episode.messages(), tools=list(episode.specs), add_generation_prompt=True, return_dict=False
+            episode.messages(),
+            tools=list(episode.specs),
+            add_generation_prompt=True,
+            return_dict=False,
+            **arguments,
         )
-        if len(prompt) >= max_context:
+        if len(prompt) >= settings.max_context:
             raise ValueError(
-                f"the prompt of {task.id} has {len(prompt)} tokens and training.max_context is {max_context}; "
+                f"the prompt of {task.id} has {len(prompt)} tokens and training.max_context is {settings.max_context}; "
                 "raise it or select shorter tasks"
             )
 

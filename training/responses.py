@@ -23,19 +23,29 @@ class Ending:
     lengths: tuple[int, ...]
     """Tokens of each response, end token included."""
     unanswered: tuple[Mapping[str, Any], ...]
-    """Calls of the last response that the turn limit left without an answer."""
+    """Calls (name and arguments) of the last response that the turn limit left without an answer."""
 
 
 class ResponseReader:
-    """Reads responses and whole completions (responses and tool results in turn)."""
+    """Reads responses and whole completions (responses and tool results in turn) of one chat template."""
 
-    def __init__(self, tokenizer: PreTrainedTokenizerBase, ends: frozenset[int], max_turns: int) -> None:
-        """`ends` are the tokens that end a response; tool results end with the tokenizer's own."""
+    def __init__(
+        self,
+        tokenizer: PreTrainedTokenizerBase,
+        ends: frozenset[int],
+        max_turns: int,
+        template_arguments: Mapping[str, Any],
+    ) -> None:
+        """`ends` are the tokens that end a response; tool results end with the tokenizer's own.
+
+        Raises ValueError when the template writes calls neither as Hermes does nor in a form that TRL can read.
+        """
         self._tokenizer, self._ends, self._max_turns = tokenizer, ends, max_turns
-        turn = tokenizer.apply_chat_template(
-            [{"role": "user", "content": ""}], add_generation_prompt=True, return_dict=False
+        self._opening = tokenizer.apply_chat_template(
+            [{"role": "user", "content": "?"}], add_generation_prompt=True, return_dict=False, **template_arguments
         )
-        self._header = turn[turn.index(tokenizer.eos_token_id) + 1 :]
+        self._header = self._opening[self._opening.index(tokenizer.eos_token_id) + 1 :]
+        self._parse_natively = None if _writes_hermes(tokenizer) else _native_parser(tokenizer)
 
     def parse_response(self, ids: Sequence[int], prefix: Any = None, tools: Any = None) -> dict[str, Any]:
         """The message that TRL acts upon; it takes the place of the tokenizer's own `parse_response`.
@@ -48,39 +58,51 @@ class ResponseReader:
         if not ended:
             return message
         try:
-            read = parse_message(text)
+            calls = self._calls(list(ids), text, tools)
         except UnreadableCall:
             return message
-        calls = [call["function"] for call in read.get("tool_calls", ())]
         if calls:
-            message["tool_calls"] = [
-                {"type": "function", "function": {"name": call["name"], "arguments": _object(call["arguments"])}}
-                for call in calls
-            ]
+            message["tool_calls"] = [{"type": "function", "function": call} for call in calls]
         return message
 
-    def ending(self, completion: Sequence[int]) -> Ending:
+    def ending(self, completion: Sequence[int], tools: Sequence[Mapping[str, Any]]) -> Ending:
         """How an attempt with these responses and tool results ended."""
         responses = self._responses(list(completion))
-        last, ended = self._text(responses[-1])
+        text, ended = self._text(responses[-1])
         lengths = tuple(map(len, responses))
         if not ended:
             return Ending("token_limit", lengths, ())
         try:
-            calls = parse_message(last).get("tool_calls", ())
+            calls = self._calls(responses[-1], text, tools)
         except UnreadableCall:
             return Ending("malformed", lengths, ())
         if not calls:
             return Ending("answered", lengths, ())
         if len(responses) < self._max_turns:
             return Ending("context_overflow", lengths, ())
-        return Ending("turn_limit", lengths, tuple(call["function"] for call in calls))
+        return Ending("turn_limit", lengths, tuple(calls))
 
     def _text(self, ids: list[int]) -> tuple[str, bool]:
         """Text of one response, and whether the model ended it."""
         ended = bool(ids) and ids[-1] in self._ends
         text = str(self._tokenizer.decode(ids[:-1] if ended else ids, skip_special_tokens=False))
         return text.removeprefix(_EMPTY_THOUGHT), ended
+
+    def _calls(self, ids: list[int], text: str, tools: Any) -> list[dict[str, Any]]:
+        """Name and arguments of every call. Raises UnreadableCall when one was begun and cannot be read."""
+        if self._parse_natively is None:
+            calls = [call["function"] for call in parse_message(text).get("tool_calls", ())]
+            return [{"name": call["name"], "arguments": _object(call["arguments"])} for call in calls]
+        try:
+            parsed = self._parse_natively(ids, prefix=self._opening, tools=tools)
+        except (ValueError, TypeError) as error:
+            raise UnreadableCall(str(error)) from None
+        calls = [call["function"] for call in parsed.get("tool_calls") or ()]
+        said = text.rpartition("</think>")[2]
+        begun = said.count("<tool_call>")
+        if begun != said.count("</tool_call>") or (begun and not calls):
+            raise UnreadableCall("a tool call was begun and not ended as the template does")
+        return [{"name": call["name"], "arguments": dict(call["arguments"])} for call in calls]
 
     def _responses(self, completion: list[int]) -> list[list[int]]:
         """The responses of a completion: up to an end token; then the tool results, up to an end token; and so on."""
@@ -100,6 +122,24 @@ def end_tokens(tokenizer: PreTrainedTokenizerBase, generation: GenerationConfig 
     published = generation.eos_token_id if generation else None
     ends = published if isinstance(published, list) else [published]
     return frozenset(token for token in (*ends, tokenizer.eos_token_id) if token is not None)
+
+
+def _writes_hermes(tokenizer: PreTrainedTokenizerBase) -> bool:
+    """Whether the chat template writes a call as JSON between tags."""
+    call = {"type": "function", "function": {"name": "look_up", "arguments": {"word": "x"}}}
+    chat: list[Any] = [{"role": "user", "content": "?"}, {"role": "assistant", "content": "", "tool_calls": [call]}]
+    text = str(tokenizer.apply_chat_template(chat, tokenize=False))
+    try:
+        (read,) = parse_message(text)["tool_calls"]
+    except (UnreadableCall, KeyError):
+        return False
+    return read["function"]["name"] == "look_up"
+
+
+def _native_parser(tokenizer: PreTrainedTokenizerBase) -> Any:
+    from trl.chat_template_utils import add_response_schema  # costs seconds and is needed for some templates only
+
+    return add_response_schema(tokenizer).parse_response
 
 
 def _after(ids: list[int], start: int, ends: Container[int]) -> int:

@@ -54,7 +54,7 @@ class Scoring:
         return scored
 
     def _score(self, completion: list[int], environment: TaskEnvironment, task_id: str) -> ScoredAttempt:
-        ending = self._reader.ending(completion)
+        ending = self._reader.ending(completion, environment._specs)
         for call in ending.unanswered:
             environment._answer(call["name"], call["arguments"])
         verdict = environment._judge()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from environment.record import Record
 
@@ -69,6 +70,8 @@ class TrainingSettings(Record):
     """Of one response."""
     max_context: int = Field(ge=2)
     """Of prompt, responses and tool results together."""
+    chat_template_arguments: Mapping[str, JsonValue] = {}
+    """What the chat template takes besides messages and tools, such as a reasoning effort; as the endpoint gives it."""
     loss_type: Literal["grpo", "dr_grpo", "dapo"]
     """How token losses are averaged: dapo is arXiv:2503.14476, dr_grpo arXiv:2503.20783, grpo arXiv:2402.03300."""
     scale_rewards: Literal["group", "batch", "none"]

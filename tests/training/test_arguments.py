@@ -76,6 +76,7 @@ def test_a_server_is_named_by_its_address():
         ("epsilon_high", 0.3, "epsilon_high", 0.3),
         ("save_every", 5, "save_steps", 5),
         ("max_grad_norm", 0.5, "max_grad_norm", 0.5),
+        ("chat_template_arguments", {"effort": "low"}, "chat_template_kwargs", {"effort": "low"}),
         ("precision", "bfloat16", "bf16", True),
         ("gradient_checkpointing", True, "gradient_checkpointing", True),
     ],

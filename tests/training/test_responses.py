@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
-pytest.importorskip("transformers")
+pytest.importorskip("trl")
 
 from transformers import AutoTokenizer, GenerationConfig
 
@@ -26,7 +27,7 @@ def tokenizer(tiny_model):
 
 @pytest.fixture(scope="module")
 def reader(tokenizer):
-    return ResponseReader(tokenizer, frozenset({tokenizer.eos_token_id}), max_turns=3)
+    return ResponseReader(tokenizer, frozenset({tokenizer.eos_token_id}), 3, {})
 
 
 @pytest.mark.parametrize(
@@ -47,7 +48,7 @@ def reader(tokenizer):
 )
 def test_the_end_of_an_attempt_follows_from_its_tokens(tokenizer, reader, text, end, responses):
     ids = tokenizer(text, add_special_tokens=False)["input_ids"]
-    ending = reader.ending(ids)
+    ending = reader.ending(ids, [])
     assert ending.end == end
     assert len(ending.lengths) == responses
     results = text.count(RESULT)
@@ -56,9 +57,9 @@ def test_the_end_of_an_attempt_follows_from_its_tokens(tokenizer, reader, text, 
 
 def test_calls_that_the_turn_limit_left_open_are_known(tokenizer, reader):
     ids = tokenizer((CALL + END + RESULT) * 2 + CALL + END, add_special_tokens=False)["input_ids"]
-    (call,) = reader.ending(ids).unanswered
+    (call,) = reader.ending(ids, []).unanswered
     assert call["name"] == "find"
-    assert json.loads(call["arguments"]) == {"name": "Ann"}
+    assert call["arguments"] == {"name": "Ann"}
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,7 @@ def test_every_token_that_the_model_was_published_with_ends_a_response(tokenizer
     assert ends == {tokenizer.eos_token_id, tokenizer.pad_token_id}
     assert end_tokens(tokenizer, None) == {tokenizer.eos_token_id}
     ids = tokenizer("Done.", add_special_tokens=False)["input_ids"]
-    assert ResponseReader(tokenizer, ends, 3).ending([*ids, tokenizer.pad_token_id]).end == "answered"
+    assert ResponseReader(tokenizer, ends, 3, {}).ending([*ids, tokenizer.pad_token_id], []).end == "answered"
 
 
 def test_attempts_end_as_those_of_the_local_policy_do(tokenizer, reader, tiny_model):
@@ -107,5 +108,60 @@ def test_attempts_end_as_those_of_the_local_policy_do(tokenizer, reader, tiny_mo
             body = f'{{"name": "{function["name"]}", "arguments": {function["arguments"]}}}'
             text += f"<tool_call>\n{body}\n</tool_call>"
         ids = tokenizer(text + END * (completion.finish != "length"), add_special_tokens=False)["input_ids"]
-        assert reader.ending(ids).end == ends[completion.finish]
+        assert reader.ending(ids, []).end == ends[completion.finish]
         assert bool(reader.parse_response(ids).get("tool_calls")) == (completion.finish == "tool_calls")
+
+
+FIND = {
+    "type": "function",
+    "function": {
+        "name": "find",
+        "description": "Find.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "name": {"type": "string", "description": "Name"},
+                "top": {"type": "integer", "description": "Most"},
+            },
+        },
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def thinking_reader(tiny_model):
+    """Of a template that writes calls as tags and begins responses inside a thought."""
+    folder = Path(str(find_spec("trl").origin)).parent / "chat_templates"
+    tokenizer = AutoTokenizer.from_pretrained(tiny_model)
+    tokenizer.chat_template = (folder / "qwen3_8.jinja").read_text()
+    return tokenizer, ResponseReader(tokenizer, frozenset({tokenizer.eos_token_id}), 3, {"reasoning_effort": "medium"})
+
+
+TAGGED = "Look.\n</think>\n\n<tool_call>\n<function=find>\n<parameter=name>\n7\n</parameter>\n"
+TAGGED += "<parameter=top>\n7\n</parameter>\n</function>\n</tool_call>"
+THOUGHTFUL_RESULT = RESULT + "<think>\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "end", "responses"),
+    [
+        ("Easy.\n</think>\n\nDone." + END, "answered", 1),
+        ("I could <tool_call> now.\n</think>\n\nDone." + END, "answered", 1),
+        (TAGGED + END + THOUGHTFUL_RESULT + "So.\n</think>\n\nDone." + END, "answered", 2),
+        ((TAGGED + END + THOUGHTFUL_RESULT) * 2 + TAGGED + END, "turn_limit", 3),
+        (TAGGED, "token_limit", 1),
+        ("Look.\n</think>\n\n<tool_call>\n<function=find>\n" + END, "malformed", 1),
+    ],
+)
+def test_a_template_with_calls_of_its_own_is_read_by_trl(thinking_reader, text, end, responses):
+    tokenizer, reader = thinking_reader
+    ending = reader.ending(tokenizer(text, add_special_tokens=False)["input_ids"], [FIND])
+    assert ending.end == end
+    assert len(ending.lengths) == responses
+
+
+def test_tagged_arguments_have_the_types_of_their_schema(thinking_reader):
+    tokenizer, reader = thinking_reader
+    ids = tokenizer(TAGGED + END, add_special_tokens=False)["input_ids"]
+    (call,) = reader.parse_response(ids, tools=[FIND])["tool_calls"]
+    assert call["function"] == {"name": "find", "arguments": {"name": "7", "top": 7}}
