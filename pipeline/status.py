@@ -81,9 +81,8 @@ def status_table(status: Status) -> str:
     if found is None:
         return text
     numbers = {name: 100 * float(str(found[name])) for name in ("base", "adapter", "gain")}
-    interval = (
-        f"{100 * float(str(found['low'])):+.1f} to {100 * float(str(found['high'])):+.1f}" if found["low"] else "none"
-    )
+    low, high = found["low"], found["high"]
+    interval = "none" if low is None else f"{100 * float(str(low)):+.1f} to {100 * float(str(high)):+.1f}"
     return (
         f"{text}\n{found['metric']}: base {numbers['base']:.1f}%, adapter {numbers['adapter']:.1f}%, gain "
         f"{numbers['gain']:+.1f} points (95% interval {interval}), {found['tasks']} tasks"
