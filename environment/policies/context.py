@@ -24,11 +24,6 @@ class Context:
         """Position of its first own token."""
         return len(self.trunk.ids) if self.trunk else 0
 
-    @property
-    def size_bytes(self) -> int:
-        """Memory that its own keys and values take."""
-        return sum(layer.nbytes for layer in self._layers)
-
     def layer(self, number: int) -> torch.Tensor:
         """Keys and values of its own tokens in one layer, (2, heads, T, head size)."""
         return self._layers[number][:, :, : len(self.ids)]

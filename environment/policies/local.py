@@ -72,7 +72,7 @@ class LocalPolicy:
         self._ends = _end_tokens(loaded, self._tokenizer)
         self._max_tokens, self._max_context, self._batch = max_tokens, max_context, batch
         self._decoder = Decoder(loaded, temperature)
-        self._prefixes = PrefixCache(self._decoder.read)
+        self._prefixes = PrefixCache(self._decoder.read, batch)
         self._trunk_lengths: dict[str, int] = {}
         self._waiting: deque[_Asked] = deque()
         self._writing: list[_Asked] = []

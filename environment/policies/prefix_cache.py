@@ -9,8 +9,6 @@ import numpy as np
 
 from environment.policies.context import Context
 
-_BYTES = 256 * 2**20
-"""Room for chats; the least recently used go first. One of 350 tokens of the reference policy takes 2 MB."""
 _TRUNKS = 32
 """Tool sets that are kept; one of the reference policy takes 3 MB."""
 
@@ -18,13 +16,12 @@ _TRUNKS = 32
 class PrefixCache:
     """Contexts of chats, found by the tokens that a new prompt shares with them; they stand on common trunks."""
 
-    def __init__(self, read: Callable[[Sequence[int]], Context]) -> None:
-        """`read` computes the context of a trunk."""
-        self._read = read
+    def __init__(self, read: Callable[[Sequence[int]], Context], chats: int) -> None:
+        """`read` computes the context of a trunk; the `chats` used last are kept, 2 MB each of the reference policy."""
+        self._read, self._room = read, chats
         self._trunks: OrderedDict[tuple[int, ...], Context] = OrderedDict()
         self._chats: list[tuple[np.ndarray, Context]] = []
         """Tokens with their context, the least recently used first."""
-        self._size_bytes = 0
 
     def take(self, prompt: Sequence[int], trunk_length: int) -> tuple[Context, list[int]]:
         """A context of as much of the prompt as is known, to be written on, with the tokens left to read.
@@ -43,7 +40,6 @@ class PrefixCache:
             return Context(trunk), own.tolist()
         tokens, context = self._chats.pop(best)
         if shared == len(tokens):
-            self._size_bytes -= context.size_bytes
             return context, own[shared:].tolist()
         self._chats.append((tokens, context))
         return context.first(shared), own[shared:].tolist()
@@ -51,9 +47,7 @@ class PrefixCache:
     def keep(self, context: Context) -> None:
         """Remember a context that nobody writes on any more."""
         self._chats.append((np.asarray(context.ids, dtype=np.int64), context))
-        self._size_bytes += context.size_bytes
-        while self._size_bytes > _BYTES:
-            self._size_bytes -= self._chats.pop(0)[1].size_bytes
+        del self._chats[: -self._room]
 
     def _trunk(self, ids: tuple[int, ...]) -> Context | None:
         if not ids:

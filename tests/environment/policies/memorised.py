@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 SYSTEM = "You do office work with the tools given."
-TOOLS = [
+TOOLS: list[dict[Any, Any]] = [
     {
         "type": "function",
         "function": {

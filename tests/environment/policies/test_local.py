@@ -15,7 +15,6 @@ pytest.importorskip("torch", reason="the extra `train` is not installed")
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
-from environment.policies import prefix_cache
 from environment.policies.decoder import Decoder, Response
 from environment.policies.local import LocalPolicy
 from environment.policies.policy import Completion
@@ -241,7 +240,7 @@ def load(folder: Path) -> PreTrainedModel:
 
 def test_logits_of_contexts_read_together_are_those_of_each_read_alone(miniature: Path) -> None:
     model, decoder = load(miniature), Decoder(load(miniature), 0.0)
-    cache = PrefixCache(decoder.read)
+    cache = PrefixCache(decoder.read, 5)
     rng = np.random.default_rng(5)
     trunks = [rng.integers(16, 4000, size).tolist() for size in (70, 100)]
     prompts = [
@@ -265,8 +264,8 @@ def test_logits_of_contexts_read_together_are_those_of_each_read_alone(miniature
 
 
 def test_the_longest_known_beginning_is_taken_and_the_last_token_left_to_read(miniature: Path) -> None:
-    cache = PrefixCache(Decoder(load(miniature), 0.0).read)
     decoder = Decoder(load(miniature), 0.0)
+    cache = PrefixCache(decoder.read, 5)
 
     def read(ids: list[int]) -> tuple[int, int]:
         context, unread = cache.take(ids, 0)
@@ -284,11 +283,9 @@ def test_the_longest_known_beginning_is_taken_and_the_last_token_left_to_read(mi
     assert read(a + b) == (49, 1)
 
 
-def test_the_least_recently_used_chats_make_room(miniature: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_least_recently_used_chats_make_room(miniature: Path) -> None:
     decoder = Decoder(load(miniature), 0.0)
-    cache = PrefixCache(decoder.read)
-    context = decoder.read(list(range(100, 200)))
-    monkeypatch.setattr(prefix_cache, "_BYTES", 3 * context.size_bytes)
+    cache = PrefixCache(decoder.read, 3)
     for start in (100, 300, 500):
         cache.keep(decoder.read(list(range(start, start + 100))))
     cache.take([*range(100, 150), 1], 0)  # used again, so the second is the oldest
