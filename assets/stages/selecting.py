@@ -36,7 +36,8 @@ def select_calibrated(generation: Generation) -> Manifest:
             write_text(folder / SHORTAGE, selection.model_dump_json(indent=1))
             raise FellShort("; ".join(shortage.sentence for shortage in selection.shortages))
         (folder / SHORTAGE).unlink(missing_ok=True)
-        tasks = [training_tasks(generation)[task_id] for task_id in selection.task_ids]
+        known = training_tasks(generation)
+        tasks = [known[task_id] for task_id in selection.task_ids]
         audited = _audit(generation, selection, calibration, folder)
         accepted = calibration.count("accepted")
         return Product(
