@@ -11,7 +11,7 @@ from assets.stages.benchmark import STAGE, store_benchmark
 @dg.asset(partitions_def=GENERATIONS, group_name="benchmark", code_version="1", owners=OWNERS, kinds={"python", "json"})
 def benchmark_tasks(context: dg.AssetExecutionContext, workshop: dg.ResourceParam[Workshop]) -> dg.MaterializeResult:
     """The public benchmark's tasks, which nothing that is delivered may overlap."""
-    generation = workshop.open(context.partition_key, context.run_id)
+    generation = workshop.open(context.partition_key, context.run.run_id)
     manifest = store_benchmark(generation)
     preview = table(generation.rows(STAGE, "tasks.jsonl"), ("name", "domain", "prompt"))
     return result_of(manifest, preview=preview, source=manifest.facts["source"])

@@ -23,7 +23,7 @@ _UNSCORED_MOST = 0.02
 )
 def calibrated_tasks(context: dg.AssetExecutionContext, workshop: dg.ResourceParam[Workshop]) -> dg.MaterializeResult:
     """Training tasks with the target model's pass rate and the chance that it lies in the band."""
-    generation = workshop.open(context.partition_key, context.run_id)
+    generation = workshop.open(context.partition_key, context.run.run_id)
     manifest = calibrate_clean(generation)
     columns = ("task_id", "standing", "passes", "scored", "mean", "in_band")
     best = sorted(generation.rows(STAGE, "ratings.jsonl"), key=lambda row: -(row["in_band"] or 0))

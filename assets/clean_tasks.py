@@ -21,7 +21,7 @@ from decontam.verdicts import Side
 )
 def clean_tasks(context: dg.AssetExecutionContext, workshop: dg.ResourceParam[Workshop]) -> dg.MaterializeResult:
     """Tasks that overlap neither the benchmark, nor earlier generations, nor each other."""
-    generation = workshop.open(context.partition_key, context.run_id)
+    generation = workshop.open(context.partition_key, context.run.run_id)
     manifest = clean_proven(generation)
     dropped = (ruling for ruling in generation.rows(STAGE, "rulings.jsonl") if not ruling["kept"])
     preview = table((overlap for ruling in dropped for overlap in ruling["overlaps"]), ("rule", "text", "other_text"))

@@ -21,7 +21,7 @@ from evaluation import plots
 )
 def evaluation_report(context: dg.AssetExecutionContext, workshop: dg.ResourceParam[Workshop]) -> dg.MaterializeResult:
     """Base and adapter on the held-out tasks, with the uncertainty of the gain: a page and its numbers."""
-    generation = workshop.open(context.partition_key, context.run_id)
+    generation = workshop.open(context.partition_key, context.run.run_id)
     manifest = evaluate_adapter(generation)
     result = read_comparison(generation)
     preview = table((row.to_json() for row in result.domains), ("name", "base", "adapter", "gain", "low", "high"))

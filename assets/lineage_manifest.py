@@ -19,7 +19,7 @@ from assets.stages.lineage import STAGE, write_lineage
 )
 def lineage_manifest(context: dg.AssetExecutionContext, workshop: dg.ResourceParam[Workshop]) -> dg.MaterializeResult:
     """Which artifact was made from which, and which updates used which task: where an auditor begins."""
-    generation = workshop.open(context.partition_key, context.run_id)
+    generation = workshop.open(context.partition_key, context.run.run_id)
     manifest = write_lineage(generation)
     columns = ("artifact", "rows_in", "rows_out", "dropped", "content_hash")
     return result_of(manifest, artifacts=table(generation.rows(STAGE, "artifacts.jsonl"), columns))

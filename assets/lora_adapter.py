@@ -29,7 +29,7 @@ def lora_adapter(
     pipes: dg.ResourceParam[dg.PipesSubprocessClient],
 ) -> dg.MaterializeResult:
     """A LoRA adapter of the target model, trained with GRPO on the training set."""
-    generation = workshop.open(context.partition_key, context.run_id)
+    generation = workshop.open(context.partition_key, context.run.run_id)
 
     def run(command: Sequence[str]) -> None:
         try:

@@ -19,7 +19,7 @@ from assets.stages.proofs import STAGE, prove_candidates
 )
 def proven_tasks(context: dg.AssetExecutionContext, workshop: dg.ResourceParam[Workshop]) -> dg.MaterializeResult:
     """Tasks with a proof: solvable, only by solving them, in every fair spelling, from what can be seen."""
-    generation = workshop.open(context.partition_key, context.run_id)
+    generation = workshop.open(context.partition_key, context.run.run_id)
     manifest = prove_candidates(generation)
     failures = table(generation.rows(STAGE, "failures.jsonl"), ("task_id", "check", "detail"))
     return result_of(manifest, failures=failures, **dict(manifest.facts))

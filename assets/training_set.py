@@ -27,7 +27,7 @@ _MISCALIBRATED_Z = 3.0
 )
 def training_set(context: dg.AssetExecutionContext, workshop: dg.ResourceParam[Workshop]) -> dg.MaterializeResult:
     """The tasks that the adapter is trained on: exactly the asked counts, of greatest learning signal."""
-    generation = workshop.open(context.partition_key, context.run_id)
+    generation = workshop.open(context.partition_key, context.run.run_id)
     manifest = select_calibrated(generation)
     choices = (choice for choice in generation.rows(STAGE, "choices.jsonl") if choice["selected"])
     plot = picture(plots.pass_rates(pass_rates(generation, read_selection(generation).task_ids), narrow=False))

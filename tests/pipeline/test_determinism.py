@@ -22,4 +22,4 @@ def test_tasks_and_verdicts_do_not_depend_on_the_process(tmp_path: Path) -> None
         files.append({path.relative_to(root): path.read_bytes() for path in root.rglob("*.jsonl")})
     assert versions[0] == versions[1]
     assert files[0] == files[1]
-    assert len(files[0]) == 5
+    assert len(files[0]) == 6
