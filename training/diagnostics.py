@@ -61,6 +61,8 @@ class UpdateLog(Record):
     """Of the whole update."""
     resumed: bool
     """This is the first update after the program was started on a checkpoint."""
+    task_rewards: Mapping[str, float | None] = {}
+    """Task id -> mean reward of its scored attempts after penalties, None when none was scored."""
     bugs: tuple[str, ...] = ()
     """Tracebacks of the unscored attempts, each once."""
 

@@ -126,6 +126,10 @@ class Journal(TrainerCallback):
             generation_s=round(trainer.generation_s if trainer else 0.0, 3),
             seconds=round(time.perf_counter() - self._started, 3),
             resumed=self._resumed,
+            task_rewards={
+                task_id: _mean([one.reward.penalised for one in attempts if one.reward and one.task_id == task_id])
+                for task_id in task_ids
+            },
             bugs=tuple(sorted({one.bug for one in attempts if one.bug})),
         )
 

@@ -65,6 +65,8 @@ def test_the_log_accounts_for_every_attempt_and_token(uninterrupted):
         assert log.attempts == log.scored == sum(log.ends.values()) == 4
         assert log.reward <= log.reward_raw
         assert log.entropy > 0
+        assert tuple(log.task_rewards) == log.task_ids
+        assert sum(log.task_rewards.values()) / 2 == pytest.approx(log.reward)
         assert log.turns > 1 or log.tool_tokens == 0
         assert log.prompt_tokens > 4 * 300
         assert log.response_tokens > 0
