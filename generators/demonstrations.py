@@ -1,7 +1,8 @@
 """A demonstration is a transcript of written-down calls, careful or careless, that the reference policy imitates.
 
-`python -m generators.demonstrations --per-family 8000 --fall-chance 0.25 --out demonstrations.jsonl` writes those
-that the shipped weights were trained on: tasks of the split `policy`, whose seed nothing else uses.
+`python -m generators.demonstrations --tasks 0 8000 --fall-chance 0.25 --early-chance 0 --out demonstrations.jsonl`
+writes demonstrations of tasks of the split `policy`, whose seed nothing else uses. The recipe beside the shipped
+weights has the commands that made theirs.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from environment.apps import APPS
 from environment.episode import Episode
 from environment.policies.scripted import call_message
 from environment.rng import derive_rng
@@ -21,6 +23,7 @@ from environment.task import Task, ToolCall
 from generators.families import FAMILIES
 
 CAREFUL = "careful"
+EARLY = "stops_early"
 SEED = "reference-policy"
 """Seed of the tasks that demonstrations are of; no engagement may use it."""
 
@@ -33,7 +36,7 @@ class Demonstration:
 
     family: str
     care: str
-    """`careful`, or the name of the trap that the demonstrator falls for."""
+    """`careful`, `stops_early`, or the name of the trap that the demonstrator falls for."""
     tools: tuple[dict[str, Any], ...]
     messages: tuple[dict[str, Any], ...]
 
@@ -41,15 +44,19 @@ class Demonstration:
         return {"family": self.family, "care": self.care, "tools": list(self.tools), "messages": list(self.messages)}
 
 
-def demonstrate(tasks: Iterable[Task], fall_chance: float) -> Iterator[Demonstration]:
-    """One demonstration a task, whose demonstrator falls for each of its traps with this chance, and for one at most.
+def demonstrate(tasks: Iterable[Task], fall_chance: float, early_chance: float) -> Iterator[Demonstration]:
+    """One demonstration a task, by a demonstrator who is careless in one way at most.
 
-    So a task with more traps is done carelessly more often: with a chance of 0.25 one trap leaves 75% careful
-    demonstrations, four leave 32%. The draw is derived from the task's id.
+    He falls for each of the task's traps with `fall_chance`, so a task with more traps is done carelessly more often:
+    with 0.25 one trap leaves 75% careful demonstrations, four leave 32%. And he answers before the last writing call
+    with `early_chance` for each call beyond the first. The draws are derived from the task's id.
     """
     for task in tasks:
         rng = derive_rng("demonstration", task.id)
         care, calls = CAREFUL, task.reference
+        if rng.random() < early_chance * (len(calls) - 1):
+            yield _play(task, EARLY, _before_last_write(task))
+            continue
         for trap in rng.sample(task.traps, len(task.traps)):
             if rng.random() < fall_chance:
                 care, calls = trap.name, trap.sprung
@@ -69,9 +76,16 @@ def _play(task: Task, care: str, calls: tuple[ToolCall, ...]) -> Demonstration:
     return Demonstration(task.family, care, tuple(episode.specs), tuple(messages))
 
 
-def policy_tasks(per_family: int) -> Iterator[Task]:
+def _before_last_write(task: Task) -> tuple[ToolCall, ...]:
+    """The reference up to the last call that changes something."""
+    access = {action.name: action.access for app in APPS for action in app.all_actions}
+    last = max(place for place, call in enumerate(task.reference) if access[call.tool] == "write")
+    return task.reference[:last]
+
+
+def policy_tasks(indices: range) -> Iterator[Task]:
     """The starter tasks that demonstrations are of, families taking turns."""
-    for index in range(per_family):
+    for index in indices:
         for family in FAMILIES:
             knobs = family.draw_knobs(derive_rng("knobs", family.name, SEED, index), "starter")
             yield family.generate(SEED, index, "policy", knobs, "actions")
@@ -80,13 +94,16 @@ def policy_tasks(per_family: int) -> Iterator[Task]:
 def main() -> None:
     """Write demonstrations as JSON lines."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--per-family", type=int, required=True)
+    parser.add_argument("--tasks", type=int, nargs=2, required=True, help="first index, and index after the last")
     parser.add_argument("--fall-chance", type=float, required=True, help="chance of falling for each trap")
+    parser.add_argument("--early-chance", type=float, required=True, help="chance of stopping early, a call")
     parser.add_argument("--out", type=Path, required=True)
     arguments = parser.parse_args()
     count = 0
     with arguments.out.open("w", encoding="utf-8") as out:
-        for demonstration in demonstrate(policy_tasks(arguments.per_family), arguments.fall_chance):
+        for demonstration in demonstrate(
+            policy_tasks(range(*arguments.tasks)), arguments.fall_chance, arguments.early_chance
+        ):
             out.write(json.dumps(demonstration.to_json(), ensure_ascii=False) + "\n")
             count += 1
     logger.info("wrote %d demonstrations to %s", count, arguments.out)

@@ -30,7 +30,7 @@ def tiny_model(tmp_path_factory) -> Path:
     from training.reference_policy.tokenizer import train_tokenizer
 
     torch.set_num_threads(1)
-    rows = [demonstration.to_json() for demonstration in demonstrate(EASY_TASKS, 0.0)]
+    rows = [demonstration.to_json() for demonstration in demonstrate(EASY_TASKS, 0.0, 0.0)]
     tokenizer = train_tokenizer(json.dumps(row, ensure_ascii=False) for row in rows)
     known = [row for row in rows if row["family"] in ("callback_number", "shipment_update")]
     episodes = [render_episode(tokenizer, row["messages"], row["tools"]) for row in known]
