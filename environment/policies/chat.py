@@ -7,7 +7,8 @@ import json
 import os
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, Timeout
@@ -45,19 +46,15 @@ class ChatPolicy:
     def __init__(self, endpoint: Endpoint) -> None:
         """Raises ConfigurationError when the key's environment variable is not set."""
         self._endpoint = endpoint
-        key = "none"
+        self._key = "none"
         if endpoint.api_key_variable:
-            key = os.environ.get(endpoint.api_key_variable, "")
-            if not key:
+            self._key = os.environ.get(endpoint.api_key_variable, "")
+            if not self._key:
                 raise ConfigurationError(
                     f"set {endpoint.api_key_variable}: the endpoint {endpoint.base_url} wants a key"
                 )
-        self._client = AsyncOpenAI(
-            base_url=endpoint.base_url,
-            api_key=key,
-            timeout=Timeout(endpoint.timeout_s, connect=min(_CONNECT_S, endpoint.timeout_s)),
-            max_retries=0,  # retries are made here, where they are counted and jittered reproducibly
-        )
+        self._client: AsyncOpenAI | None = None
+        self._in_flight = 0
         self._breaker = CircuitBreaker(endpoint.base_url, endpoint.backoff_s)
 
     @property
@@ -147,17 +144,39 @@ class ChatPolicy:
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]], seed: int, **more: Any
     ) -> Answer:
         endpoint = self._endpoint
-        response = await self._client.chat.completions.with_raw_response.create(
-            model=endpoint.model,
-            messages=[_readable(message) for message in messages],  # type: ignore[misc]
-            tools=list(tools),  # type: ignore[arg-type]
-            temperature=endpoint.temperature,
-            max_tokens=endpoint.max_tokens,
-            seed=seed % 2**31,
-            extra_body=dict(endpoint.extra_body) or None,
-            **more,
-        )
+        async with self._connected() as client:
+            response = await client.chat.completions.with_raw_response.create(
+                model=endpoint.model,
+                messages=[_readable(message) for message in messages],  # type: ignore[misc]
+                tools=list(tools),  # type: ignore[arg-type]
+                temperature=endpoint.temperature,
+                max_tokens=endpoint.max_tokens,
+                seed=seed % 2**31,
+                extra_body=dict(endpoint.extra_body) or None,
+                **more,
+            )
         return Answer.model_validate_json(response.content)
+
+    @asynccontextmanager
+    async def _connected(self) -> AsyncIterator[AsyncOpenAI]:
+        """The client, closed when its last request is over: nobody else knows when a job with this policy ends."""
+        endpoint = self._endpoint
+        if self._client is None:
+            self._client = AsyncOpenAI(
+                base_url=endpoint.base_url,
+                api_key=self._key,
+                timeout=Timeout(endpoint.timeout_s, connect=min(_CONNECT_S, endpoint.timeout_s)),
+                max_retries=0,  # retries are made here, where they are counted and jittered reproducibly
+            )
+        client = self._client
+        self._in_flight += 1
+        try:
+            yield client
+        finally:
+            self._in_flight -= 1
+            if self._in_flight == 0:
+                self._client = None
+                await client.close()
 
     def _refusal(self, error: APIStatusError) -> str:
         endpoint = self._endpoint

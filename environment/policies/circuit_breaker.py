@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections import deque
-from contextlib import suppress
 
 logger = logging.getLogger(__name__)
 
@@ -13,6 +13,8 @@ _WINDOW = 50
 """It opens when half of this many last calls failed."""
 _LONGEST_S = 300.0
 """The pause doubles up to this."""
+_LOOK_S = 0.5
+"""How often those held back look whether it has closed."""
 
 
 class CircuitBreaker:
@@ -20,33 +22,34 @@ class CircuitBreaker:
 
     def __init__(self, name: str, pause_s: float) -> None:
         """`name` stands in the log; `pause_s` is the pause before the first call that is let through again."""
-        self._name, self._pause_s = name, pause_s
+        self._name, self._first_pause_s = name, pause_s
         self._failed: deque[bool] = deque(maxlen=_WINDOW)
-        self._closed = asyncio.Event()
-        self._closed.set()
-        self._turn = asyncio.Lock()
-        self._pauses = 0
+        self._open = False
+        self._pause_s = pause_s
+        self._next = 0.0
+        """When an open one lets the next call through, by the monotonic clock."""
 
     async def admit(self) -> None:
-        """Return when a call may be made: at once while closed, otherwise after a pause, one call a pause."""
-        if self._closed.is_set():
-            return
-        async with self._turn:
-            pause = min(_LONGEST_S, self._pause_s * 2.0 ** min(self._pauses, 20))
-            self._pauses += 1
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._closed.wait(), pause)
+        """Return when a call may be made: at once while closed, otherwise one call a pause, each pause doubled."""
+        while self._open:
+            wait = self._next - time.monotonic()
+            if wait <= 0:
+                self._pause_s = min(_LONGEST_S, 2 * self._pause_s)
+                self._next = time.monotonic() + self._pause_s
+                return
+            await asyncio.sleep(min(wait, _LOOK_S))
 
     def note(self, *, failed: bool) -> None:
         """What became of a call; only infrastructure errors are failures."""
-        if not self._closed.is_set():
+        if self._open:
             if not failed:
                 logger.warning("%s answers again", self._name)
                 self._failed.clear()
-                self._closed.set()
+                self._open = False
             return
         self._failed.append(failed)
         if len(self._failed) == _WINDOW and 2 * sum(self._failed) >= _WINDOW:
             logger.warning("%s failed %d of %d calls: calls are held back", self._name, sum(self._failed), _WINDOW)
-            self._pauses = 0
-            self._closed.clear()
+            self._open = True
+            self._pause_s = self._first_pause_s
+            self._next = time.monotonic() + self._pause_s

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import socket
 from typing import Any
@@ -302,3 +303,11 @@ def test_a_miswritten_call_is_answered_and_the_attempt_goes_on() -> None:
     assert "error" in json.loads(made.transcript.messages[3]["content"])
     assert (made.end, made.verdict.strict, made.calls) == ("answered", True, 2)
     assert (made.tokens_in, made.tokens_out) == (33, 9)
+
+
+def test_a_policy_serves_one_event_loop_after_another_and_leaves_no_connection_open() -> None:
+    with serve(chat_reply("Here.")) as stub:
+        policy = ChatPolicy(endpoint(stub.url))
+        for _ in range(3):
+            assert asyncio.run(policy.complete(CHAT, TOOLS, 1)).message["content"] == "Here."
+    gc.collect()  # an unclosed connection warns here, and warnings are errors
