@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,8 @@ def miniature(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tokenizer = train_tokenizer(texts * 2)
     rows = []
     for prompt, answer in ANSWERS.items():
-        asked = tokenizer.apply_chat_template(chat(prompt), tools=TOOLS, add_generation_prompt=True, return_dict=False)
+        specs: Any = TOOLS
+        asked = tokenizer.apply_chat_template(chat(prompt), tools=specs, add_generation_prompt=True, return_dict=False)
         rows.append((asked, tokenizer(answer + "<|im_end|>", add_special_tokens=False)["input_ids"]))
     width = max(len(asked) + len(answer) for asked, answer in rows)
     ids = torch.tensor([asked + answer + [0] * (width - len(asked) - len(answer)) for asked, answer in rows])
