@@ -36,4 +36,10 @@ def _call(body: str, number: int) -> dict[str, Any]:
     if not isinstance(name, str):
         raise UnreadableCall("a tool call's name is not text")
     text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-    return {"id": f"call_{number}", "type": "function", "function": {"name": name, "arguments": text}}
+    function = {"name": _well_formed(name), "arguments": _well_formed(text)}
+    return {"id": f"call_{number}", "type": "function", "function": function}
+
+
+def _well_formed(text: str) -> str:
+    """Halves of surrogate pairs, which JSON can spell and no file can hold, become question marks."""
+    return text.encode("utf-8", "replace").decode()
