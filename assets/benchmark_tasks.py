@@ -8,7 +8,9 @@ from assets.partitions import GENERATIONS, OWNERS, generation_check
 from assets.stages.benchmark import STAGE, store_benchmark
 
 
-@dg.asset(partitions_def=GENERATIONS, group_name="benchmark", code_version="1", owners=OWNERS, kinds={"python", "json"})
+@dg.asset(
+    partitions_def=GENERATIONS, group_name="engagement", code_version="1", owners=OWNERS, kinds={"python", "json"}
+)
 def benchmark_tasks(context: dg.AssetExecutionContext, workshop: dg.ResourceParam[Workshop]) -> dg.MaterializeResult:
     """The public benchmark's tasks, which nothing that is delivered may overlap."""
     generation = workshop.open(context.partition_key, context.run.run_id)

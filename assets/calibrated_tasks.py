@@ -15,7 +15,7 @@ _UNSCORED_MOST = 0.02
 
 @dg.asset(
     partitions_def=GENERATIONS,
-    group_name="calibration",
+    group_name="engagement",
     code_version="1",
     owners=OWNERS,
     kinds={"python", "parquet", "pytorch"},

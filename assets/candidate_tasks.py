@@ -8,7 +8,9 @@ from assets.partitions import GENERATIONS, OWNERS
 from assets.stages.candidates import STAGE, generate_candidates
 
 
-@dg.asset(partitions_def=GENERATIONS, group_name="tasks", code_version="1", owners=OWNERS, kinds={"python", "json"})
+@dg.asset(
+    partitions_def=GENERATIONS, group_name="engagement", code_version="1", owners=OWNERS, kinds={"python", "json"}
+)
 def candidate_tasks(context: dg.AssetExecutionContext, workshop: dg.ResourceParam[Workshop]) -> dg.MaterializeResult:
     """Generated tasks of every split, not yet shown to be sound."""
     generation = workshop.open(context.partition_key, context.run.run_id)

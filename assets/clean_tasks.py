@@ -13,7 +13,7 @@ from decontam.verdicts import Side
 
 @dg.asset(
     partitions_def=GENERATIONS,
-    group_name="tasks",
+    group_name="engagement",
     code_version="1",
     owners=OWNERS,
     kinds={"python", "json"},

@@ -13,7 +13,7 @@ from evaluation import plots
 
 @dg.asset(
     partitions_def=GENERATIONS,
-    group_name="evaluation",
+    group_name="engagement",
     code_version="1",
     owners=OWNERS,
     kinds={"python", "json", "pytorch"},

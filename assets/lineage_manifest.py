@@ -11,7 +11,7 @@ from assets.stages.lineage import STAGE, write_lineage
 
 @dg.asset(
     partitions_def=GENERATIONS,
-    group_name="lineage",
+    group_name="engagement",
     code_version="1",
     owners=OWNERS,
     kinds={"python", "json"},

@@ -17,7 +17,7 @@ from evaluation import plots
 
 @dg.asset(
     partitions_def=GENERATIONS,
-    group_name="training",
+    group_name="engagement",
     code_version="1",
     owners=OWNERS,
     kinds={"python", "pytorch"},

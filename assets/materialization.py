@@ -24,11 +24,11 @@ def result_of(manifest: Manifest, **more: Any) -> dg.MaterializeResult:
             "rows out": manifest.rows_out,
             "dagster/row_count": manifest.rows_out,
             **dropped,
+            **more,
             "engagement hash": manifest.engagement_hash,
             "seed": manifest.seed,
             "seconds": manifest.seconds,
             "commit": manifest.code.commit or "not in a git checkout",
-            **more,
         },
     )
 

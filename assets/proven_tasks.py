@@ -11,7 +11,7 @@ from assets.stages.proofs import STAGE, prove_candidates
 
 @dg.asset(
     partitions_def=GENERATIONS,
-    group_name="tasks",
+    group_name="engagement",
     code_version="1",
     owners=OWNERS,
     kinds={"python", "json"},

@@ -19,7 +19,7 @@ _MISCALIBRATED_Z = 3.0
 
 @dg.asset(
     partitions_def=GENERATIONS,
-    group_name="calibration",
+    group_name="engagement",
     code_version="1",
     owners=OWNERS,
     kinds={"python", "json", "scipy"},

@@ -13,11 +13,17 @@ ASSETS: list[dg.AssetsDefinition] = [
 ]
 CHECKS = dg.load_asset_checks_from_package_module(assets)
 
-defs = dg.Definitions(
-    assets=ASSETS,
-    asset_checks=CHECKS,
-    jobs=[engagement_job],
-    schedules=[weekly_regeneration],
-    resources={"workshop": Store(store_root()), "pipes": dg.PipesSubprocessClient()},
-    executor=dg.in_process_executor,
-)
+
+def definitions_of(store: Store) -> dg.Definitions:
+    """Everything, working on one store."""
+    return dg.Definitions(
+        assets=ASSETS,
+        asset_checks=CHECKS,
+        jobs=[engagement_job],
+        schedules=[weekly_regeneration],
+        resources={"workshop": store, "pipes": dg.PipesSubprocessClient()},
+        executor=dg.in_process_executor,
+    )
+
+
+defs = definitions_of(Store(store_root()))

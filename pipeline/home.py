@@ -21,7 +21,8 @@ def dagster_home(root: Path) -> Path:
     home = root / ".dagster"
     settings = home / "dagster.yaml"
     if not settings.exists():
-        write_text(settings, yaml.safe_dump({"telemetry": {"enabled": False}}))
+        # Nothing is sent, and no dialog invites anybody to anything.
+        write_text(settings, yaml.safe_dump({"telemetry": {"enabled": False}, "nux": {"enabled": False}}))
     return home
 
 

@@ -9,9 +9,10 @@ from dagster._core.errors import DagsterAssetCheckFailedError, DagsterExecutionI
 
 from assets.generation import STAGES, FellShort
 from pipeline.bad_input import BadInput
-from pipeline.definitions import ASSETS, CHECKS
+from pipeline.definitions import CHECKS, definitions_of
 from pipeline.engagement import Engagement
 from pipeline.home import open_instance
+from pipeline.schedules import engagement_job
 from pipeline.store import Store, StoredGeneration
 
 _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -59,13 +60,15 @@ def run_stages(store: Store, generation: StoredGeneration, until: str) -> tuple[
     wanted = STAGES[: STAGES.index(until) + 1]
     with store.locked(generation.key), open_instance(store) as instance:
         try:
-            result = dg.materialize(
-                [*ASSETS, *CHECKS],
-                instance=instance,
-                resources={"workshop": store, "pipes": dg.PipesSubprocessClient()},
-                partition_key=generation.key,
-                selection=dg.AssetSelection.assets(*wanted),
-                run_config=_QUIET,
+            result = (
+                definitions_of(store)
+                .resolve_job_def(engagement_job.name)
+                .execute_in_process(
+                    instance=instance,
+                    partition_key=generation.key,
+                    asset_selection=[dg.AssetKey(stage) for stage in wanted],
+                    run_config=_QUIET,
+                )
             )
         except DagsterExecutionInterruptedError:
             raise KeyboardInterrupt from None
