@@ -56,11 +56,7 @@ class ChatPolicy:
         self._client: AsyncOpenAI | None = None
         self._in_flight = 0
         self._breaker = CircuitBreaker(endpoint.base_url, endpoint.backoff_s)
-
-    @property
-    def fingerprint(self) -> PolicyFingerprint:
-        endpoint = self._endpoint
-        return PolicyFingerprint(
+        self._fingerprint = PolicyFingerprint(
             model=endpoint.model,
             revision=endpoint.revision,
             adapter=endpoint.adapter,
@@ -72,6 +68,10 @@ class ChatPolicy:
             prompt_hash=content_hash(SYSTEM_PROMPT)[:16],
             toolset_hash=toolset_hash(APPS)[:16],
         )
+
+    @property
+    def fingerprint(self) -> PolicyFingerprint:
+        return self._fingerprint
 
     async def complete(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]], seed: int

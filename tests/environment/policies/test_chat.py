@@ -211,6 +211,11 @@ def test_a_retry_after_that_is_no_number_is_passed_over() -> None:
         assert ask(stub).finish == "stop"
 
 
+def test_an_address_without_a_scheme_is_refused() -> None:
+    with pytest.raises(ValueError, match="write it like http://127.0.0.1:8000/v1"):
+        endpoint("127.0.0.1:8000/v1")
+
+
 def test_the_key_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("STUB_KEY", raising=False)
     with pytest.raises(ConfigurationError, match="set STUB_KEY"):
