@@ -98,7 +98,7 @@ def test_equal_files_have_equal_hashes_and_any_value_changes_them(tmp_path: Path
 def test_the_shipped_engagements_are_those_of_the_laptop_and_of_the_study() -> None:
     assert shipped_engagements() == ("laptop", "qwen3.8-27b")
     laptop, study = (load_engagement(name) for name in shipped_engagements())
-    assert [laptop.selection.quota(domain) for domain in DOMAINS] == [16] * 6
+    assert len({laptop.selection.quota(domain) for domain in DOMAINS}) == 1
     assert [study.selection.quota(domain) for domain in DOMAINS] == [137, 104, 102, 89, 81, 74]
     assert study.selection.size == 587
     assert len(study.candidates.families) * study.candidates.train >= 10_000
