@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from environment.record import Record
 
@@ -33,3 +33,10 @@ class Endpoint(Record):
     """Pause after the first failure; it doubles up to a minute, with jitter."""
     extra_body: Mapping[str, Any] = Field(default_factory=dict)
     """Further request fields that the endpoint understands, such as a reasoning effort."""
+
+    @field_validator("base_url")
+    @classmethod
+    def _has_scheme(cls, base_url: str) -> str:
+        if not base_url.startswith(("http://", "https://")):
+            raise ValueError(f"base_url {base_url!r} is no web address; write it like http://127.0.0.1:8000/v1")
+        return base_url

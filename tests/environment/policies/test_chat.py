@@ -212,7 +212,7 @@ def test_a_retry_after_that_is_no_number_is_passed_over() -> None:
 
 
 def test_an_address_without_a_scheme_is_refused() -> None:
-    with pytest.raises(ValueError, match="write it like http://127.0.0.1:8000/v1"):
+    with pytest.raises(ValueError, match="is no web address; write it like"):
         endpoint("127.0.0.1:8000/v1")
 
 
