@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from environment.policies.chat import ChatPolicy, Endpoint
+from environment.policies.chat import ChatPolicy
+from environment.policies.endpoint import Endpoint
 from environment.policies.policy import Completion, ConfigurationError, InfraError
 from environment.rng import derive_rng
 from environment.rollout import Request, attempt

@@ -22,7 +22,8 @@ if not all(map(find_spec, ("transformers", "uvicorn", "fastapi"))):
     pytest.skip("the extra `serve` (transformers[serving]) is not installed", allow_module_level=True)
 
 from environment.attempt import Attempt, PolicyFingerprint
-from environment.policies.chat import ChatPolicy, Endpoint
+from environment.policies.chat import ChatPolicy
+from environment.policies.endpoint import Endpoint
 from environment.policies.local import LocalPolicy
 from environment.policies.policy import Completion, ConfigurationError
 from environment.rng import derive_rng
