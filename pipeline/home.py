@@ -14,6 +14,20 @@ from pipeline.store import Store
 
 HOME_VARIABLE = "DAGSTER_HOME"
 LOG = "worldloom.log"
+_SETTINGS = {
+    "telemetry": {"enabled": False},
+    "nux": {"enabled": False},
+    # What packages log goes to the event log; copying the terminal would cost two processes a run.
+    "python_logs": {
+        "managed_python_loggers": ["calibration", "decontam", "environment", "evaluation", "generators", "training"],
+        "python_log_level": "INFO",
+    },
+    "compute_logs": {
+        "module": "dagster._core.storage.noop_compute_log_manager",
+        "class": "NoOpComputeLogManager",
+    },
+}
+"""Of Dagster: nothing is sent to anybody, and no dialog invites to anything."""
 
 
 def dagster_home(root: Path) -> Path:
@@ -21,8 +35,7 @@ def dagster_home(root: Path) -> Path:
     home = root / ".dagster"
     settings = home / "dagster.yaml"
     if not settings.exists():
-        # Nothing is sent, and no dialog invites anybody to anything.
-        write_text(settings, yaml.safe_dump({"telemetry": {"enabled": False}, "nux": {"enabled": False}}))
+        write_text(settings, yaml.safe_dump(_SETTINGS))
     return home
 
 

@@ -1,6 +1,5 @@
 """The calibrating stage attempts training tasks with the target model until enough of them are known to be in band."""
 
-import asyncio
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
@@ -11,7 +10,7 @@ from assets.generation import Generation, Product, tasks_in, tasks_of
 from assets.manifest import FileRecord, Manifest, rows_hash
 from assets.stages.cleaning import STAGE as CLEAN
 from assets.stages.cleaning import clusters
-from assets.stages.sampling import attempts_on, open_policy
+from assets.stages.sampling import attempts_on, open_policy, run_async
 from assets.stages.supply import FamilySupply, batch_names
 from calibration.candidate import Candidate, candidate_of
 from calibration.rating import Calibration, TaskRating
@@ -30,7 +29,7 @@ def calibrate_clean(generation: Generation) -> Manifest:
 
     def make(folder: Path) -> Product:
         with Ledger(folder / "ledger") as ledger:
-            calibration = asyncio.run(_calibrate(generation, ledger))
+            calibration = run_async(_calibrate(generation, ledger))
             attempts = list(ledger.attempts(calibration.policy))
         splits = Counter(task.split for task in tasks_of(generation, CLEAN))
         standing = standings(calibration)

@@ -1,6 +1,5 @@
 """The evaluating stage attempts the held-out tasks with base and adapter and reports the difference."""
 
-import asyncio
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ from assets.manifest import Manifest, rows_hash
 from assets.stages.calibrating import bugs, lasting, ledger_files
 from assets.stages.cleaning import STAGE as CLEAN
 from assets.stages.findings import report_inputs
-from assets.stages.sampling import attempts_on, open_policy
+from assets.stages.sampling import attempts_on, open_policy, run_async
 from assets.stages.training import STAGE as ADAPTER
 from assets.stages.training import read_adapter
 from environment.attempt import Attempt
@@ -34,7 +33,7 @@ def evaluate_adapter(generation: Generation) -> Manifest:
         if not tasks:
             raise FellShort("no held-out task is clean; raise candidates.held_out or look into the overlaps")
         with Ledger(folder / "ledger") as ledger:
-            sides = asyncio.run(_attempt_all(generation, tasks, ledger))
+            sides = run_async(_attempt_all(generation, tasks, ledger))
             attempts = [attempt for key in ledger.policies() for attempt in ledger.attempts(key)]
         result, cooled = _compared(generation, sides)
         inputs = report_inputs(generation, result, cooled)

@@ -2,9 +2,11 @@
 
 import json
 import multiprocessing
+import signal
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -47,7 +49,7 @@ def _proven(generation: Generation, batch: int, failures: list[dict[str, str]]) 
     total = generation.manifest(CANDIDATES, batch).rows_out
     lines = (canonical_json(row) for row in generation.rows(CANDIDATES, "tasks.jsonl", batch))
     done = 0
-    with ProcessPoolExecutor(_PROCESSES, multiprocessing.get_context("spawn"), initializer=tie) as pool:
+    with _two_processes() as pool:
         while window := list(islice(lines, _WINDOW)):
             for proven, failure in pool.map(prove_line, window, chunksize=8):
                 done += 1
@@ -56,6 +58,18 @@ def _proven(generation: Generation, batch: int, failures: list[dict[str, str]]) 
                     yield json.loads(proven)
                 else:
                     failures.append(failure)
+
+
+@contextmanager
+def _two_processes() -> Iterator[ProcessPoolExecutor]:
+    """A pool tied to this process. Ctrl-C reaches the whole group, but it is for the parent alone to end the pool."""
+    with ProcessPoolExecutor(_PROCESSES, multiprocessing.get_context("spawn"), initializer=tie) as pool:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            pool.submit(tie)  # starts the processes, which inherit the blocked signal
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        yield pool
 
 
 def prove_line(line: str) -> tuple[str, dict[str, str] | None]:

@@ -1,8 +1,12 @@
 """Sampling makes attempts of the target model: its policy opened, probed where it is remote, bound to tasks."""
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+import signal
+import threading
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
+from typing import Any, TypeVar
 
 from assets.generation import Engagement
 from environment.attempt import Attempt
@@ -13,6 +17,8 @@ from environment.rollout import Limits, Request, attempt_many
 from environment.task import Task
 
 REFERENCE_POLICY = "reference-policy"
+
+Outcome = TypeVar("Outcome")
 
 
 def weights_folder(target: LocalTarget | ChatTarget) -> Path:
@@ -51,6 +57,20 @@ async def open_policy(
     policy = ChatPolicy(target.endpoint.model_validate({**target.endpoint.to_json(), **changes}))
     await policy.probe()
     return policy
+
+
+def run_async(work: Coroutine[Any, Any, Outcome]) -> Outcome:
+    """Runs `work` to its end; Ctrl-C cancels it and comes out as KeyboardInterrupt.
+
+    Dagster's handler would raise into whichever callback is running, where the event loop swallows it and waits on.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return asyncio.run(work)
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return asyncio.run(work)
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 def attempts_on(tasks: Mapping[str, Task], policy: Policy, limits: Limits) -> AttemptMany:

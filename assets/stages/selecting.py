@@ -1,6 +1,5 @@
 """The selecting stage picks the training set from the accepted tasks, or says what is missing for one."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from assets.stages.benchmark import STAGE as BENCHMARK
 from assets.stages.calibrating import STAGE as CALIBRATED
 from assets.stages.calibrating import ledger_files, read_calibration, training_candidates, training_tasks
 from assets.stages.cleaning import overlaps_left
-from assets.stages.sampling import attempts_on, open_policy
+from assets.stages.sampling import attempts_on, open_policy, run_async
 from assets.stages.supply import batch_names
 from calibration.audit import Audit, audit
 from calibration.rating import Calibration
@@ -95,4 +94,4 @@ def _audit(generation: Generation, selection: Selection, calibration: Calibratio
         return await audit(selection, calibration, watched, ledger, f"{generation.seed} audit")
 
     with Ledger(folder / "ledger") as ledger:
-        return asyncio.run(run(ledger))
+        return run_async(run(ledger))

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from collections import Counter
 from pathlib import Path
 
 import pyarrow.parquet as pq
+import pytest
 
 from assets.generation import STAGES
 from pipeline.store import Store
-from tests.pipeline.command import worldloom
+from tests.pipeline.command import ROOT, environment, worldloom
 from tests.pipeline.conftest import FinishedRun
 from tests.pipeline.small import changed, write
 
@@ -92,6 +98,32 @@ def test_the_report_is_there_and_names_the_stand_in(finished: FinishedRun) -> No
     assert "stand in for the public benchmark" in page
     numbers = json.loads((finished.root / "evaluation_report" / "report.json").read_text())
     assert numbers["evaluation"] == finished.status["evaluation"]
+
+
+@pytest.mark.parametrize("stage", ["proven_tasks", "calibrated_tasks"])
+def test_ctrl_c_ends_with_one_sentence_and_exit_code_130(finished: FinishedRun, tmp_path: Path, stage: str) -> None:
+    store = tmp_path / "store"
+    if stage == "calibrated_tasks":
+        shutil.copytree(finished.store / "small", store / "small")
+        for later in STAGES[STAGES.index(stage) :]:
+            shutil.rmtree(store / "small" / "g1" / later)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pipeline.cli", "select", str(finished.engagement)],
+        cwd=ROOT,
+        env=environment(store),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    begun = store / "small" / "g1" / stage / ("ledger/segments" if stage == "calibrated_tasks" else ".")
+    while not (begun.exists() and any(begun.iterdir())) and process.poll() is None:
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == 130, said
+    assert said.endswith("worldloom: interrupted; the same command goes on from here\n")
+    assert "Traceback" not in said
 
 
 def test_a_finished_generation_is_not_run_again(finished: FinishedRun) -> None:
