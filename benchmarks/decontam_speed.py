@@ -49,7 +49,8 @@ def main() -> None:
     print(f"{result.counts()}")
     print(f"ours: {result.ours}")
     print(f"theirs: {result.theirs}")
-    print(f"{seconds:.1f} s ({cpu_seconds:.1f} s of processor time) for {count} tasks, {result.ours.words / count:.0f} words read a task")
+    words = result.ours.words / count
+    print(f"{seconds:.1f} s ({cpu_seconds:.1f} s of processor time) for {count} tasks of {words:.0f} words read")
     print(f"peak memory {after / 1024:.0f} MB, of which {before / 1024:.0f} MB records")
 
 

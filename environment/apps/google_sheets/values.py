@@ -336,10 +336,10 @@ def _table(grid: Grid, area: Area) -> tuple[int, int, int, int] | None:
             top -= 1
         while any(left - 1 <= column <= right + 1 for column in filled.get(bottom + 1, ())):
             bottom += 1
-        columns = {column for position in range(top, bottom + 1) for column in filled.get(position, ())}
-        while left - 1 in columns:
+        occupied = {column for position in range(top, bottom + 1) for column in filled.get(position, ())}
+        while left - 1 in occupied:
             left -= 1
-        while right + 1 in columns:
+        while right + 1 in occupied:
             right += 1
     return top, bottom, left, right
 
