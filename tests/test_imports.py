@@ -53,9 +53,7 @@ def test_a_package_imports_only_packages_below_it(package: str) -> None:
 
 
 def test_dagster_is_imported_by_pipeline_and_assets_alone() -> None:
-    found = {
-        package for package, path in modules() for name in imports(path) if name.partition(".")[0] == "dagster"
-    }
+    found = {package for package, path in modules() for name in imports(path) if name.partition(".")[0] == "dagster"}
     assert found == {"pipeline", "assets"}
 
 
