@@ -30,7 +30,7 @@ class TaskEnvironment:
         task = self._tasks[task_id]
         if task_id not in self._bases:
             self._bases[task_id] = base_of(task)
-        self._episode = Episode(task, toolset="actions", base=self._bases[task_id])
+        self._episode = Episode(task, base=self._bases[task_id])
         self._bug: str | None = None
 
     @property
@@ -64,15 +64,12 @@ def make_environments(tasks: Sequence[Task]) -> dict[str, type[TaskEnvironment]]
     """Environment name -> class, one for each distinct list of tools; `environment_name` says which is a task's."""
     table = {task.id: task for task in tasks}
     bases: dict[str, Base] = {}
-    return {
-        environment_name(task): _environment_class(Episode(task, toolset="actions").specs, table, bases)
-        for task in tasks
-    }
+    return {environment_name(task): _environment_class(Episode(task).specs, table, bases) for task in tasks}
 
 
 def environment_name(task: Task) -> str:
-    """What the dataset's column `environment` holds: the names of the task's tools in their order."""
-    return " ".join(task.actions)
+    """What the dataset's column `environment` holds: the task's toolset, or the names of its actions in their order."""
+    return " ".join(task.actions) if task.toolset == "actions" else task.toolset
 
 
 def tool_methods(environment: TaskEnvironment) -> list[Callable[..., str]]:

@@ -163,7 +163,7 @@ def _claim(output: Path, key: str) -> None:
 def _check_prompts(tokenizer: PreTrainedTokenizerBase, tasks: Sequence[Task], settings: TrainingSettings) -> None:
     arguments: dict[str, Any] = dict(settings.chat_template_arguments)
     for task in tasks:
-        episode = Episode(task, toolset="actions")
+        episode = Episode(task)
         prompt = tokenizer.apply_chat_template(
             episode.messages(),
             tools=list(episode.specs),
@@ -201,7 +201,7 @@ def _dataset(tasks: Sequence[Task], task_ids: Sequence[str]) -> Dataset:
     return Dataset.from_list(
         [
             {
-                "prompt": Episode(table[task_id], toolset="actions").messages(),
+                "prompt": Episode(table[task_id]).messages(),
                 "environment": environment_name(table[task_id]),
                 "task_id": task_id,
             }

@@ -84,3 +84,13 @@ def test_a_bug_of_ours_is_kept_and_leaves_no_verdict(monkeypatch):
     monkeypatch.undo()
     environment.reset(task_id=task.id)
     assert environment._judge() is not None
+
+
+def test_a_task_of_the_api_toolset_is_trained_with_the_tools_it_was_attempted_with():
+    utils = pytest.importorskip("transformers.utils")
+    task = EASY_TASKS[0].model_copy(update={"toolset": "api"})
+    environment = _environment(task)
+    derived = [utils.get_json_schema(method) for method in tool_methods(environment)]
+    assert json.dumps(derived) == json.dumps(Episode(task, "api").specs)
+    found = json.loads(environment.api_search(query="find contacts by name"))
+    assert found and all(entry["url"].startswith("https://") for entry in found)
