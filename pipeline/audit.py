@@ -75,6 +75,7 @@ def audited(store: Store, thing: str) -> Audit:
     artifacts: dict[str, AuditedArtifact] = {}
     damage: list[str] = []
     _walk(generation, root, artifacts, damage)
+    damage = list(dict.fromkeys(damage))
     story = tuple(_story(generation, task)) if task and not damage else ()
     return Audit(
         thing=thing,
@@ -126,6 +127,8 @@ def _walk(generation: StoredGeneration, name: str, artifacts: dict[str, AuditedA
         upstream=tuple(manifest.upstream),
     )
     damage += _damage(name, folder, manifest)
+    if manifest.engagement_hash != generation.engagement.hash:
+        damage.append("engagement.json was altered")
     for source, expected in manifest.upstream.items():
         _walk(generation, source, artifacts, damage)
         if source in artifacts and artifacts[source].content_hash != expected:

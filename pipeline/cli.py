@@ -300,7 +300,6 @@ def _make(name_or_path: str, until: str, new: bool, as_json: bool) -> None:
     from pipeline.home import log_to_file
     from pipeline.readiness import refuse_unready
     from pipeline.results import result_text
-    from pipeline.running import choose_generation, run_stages
     from pipeline.status import status_of
     from pipeline.store import Store, store_root
     from pipeline.terminal import Terminal
@@ -309,6 +308,8 @@ def _make(name_or_path: str, until: str, new: bool, as_json: bool) -> None:
         engagement = load_engagement(name_or_path)
         terminal = Terminal()
         store = Store(store_root(), terminal)
+        from pipeline.running import choose_generation, run_stages  # loads the definitions, which need a usable store
+
         refuse_unready(store, engagement, until)
         generation = choose_generation(store, engagement, new=new)
         log = log_to_file(store.root)

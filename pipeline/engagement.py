@@ -102,9 +102,9 @@ def load_engagement(name_or_path: str) -> Engagement:
     data = _parse(path, text)
     if "name" in data:
         raise BadInput(f"{path.name}: name is given by the file's name, here {path.stem}; remove the key")
-    benchmark = (data.get("decontamination") or {}).get("benchmark") if isinstance(data, Mapping) else None
-    if isinstance(benchmark, str):
-        data["decontamination"]["benchmark"] = str((path.parent / Path(benchmark).expanduser()).resolve())
+    section = data.get("decontamination")
+    if isinstance(section, dict) and isinstance(benchmark := section.get("benchmark"), str):
+        section["benchmark"] = str((path.parent / Path(benchmark).expanduser()).resolve())
     try:
         return Engagement.model_validate({"name": path.stem, **data})
     except ValidationError as error:
@@ -139,6 +139,8 @@ class _Loader(yaml.SafeLoader):
 def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[Any, Any]:
     seen: set[str] = set()
     for key, _ in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            raise yaml.MarkedYAMLError(problem="a key is no plain word", problem_mark=key.start_mark)
         if key.value in seen:
             raise yaml.MarkedYAMLError(problem=f"the key {key.value} comes twice", problem_mark=key.start_mark)
         seen.add(key.value)
@@ -157,7 +159,8 @@ def _parse(path: Path, text: str) -> dict[str, Any]:
     except yaml.YAMLError as error:
         raise BadInput(f"{path.name} is not valid YAML: {error}; mend it") from None
     if not isinstance(data, dict):
-        raise BadInput(f"{path.name} holds a {type(data).__name__}; expected the keys {_keys(Engagement)}")
+        given = "is empty" if data is None else f"holds a {type(data).__name__}"
+        raise BadInput(f"{path.name} {given}; expected the keys {_keys(Engagement)}")
     return data
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import dagster as dg
 from dagster._core.errors import DagsterAssetCheckFailedError, DagsterExecutionInterruptedError
+from sqlalchemy.exc import OperationalError
 
 from assets.generation import STAGES, FellShort
 from pipeline.bad_input import BadInput
 from pipeline.definitions import CHECKS, definitions_of
 from pipeline.engagement import Engagement
-from pipeline.home import open_instance
+from pipeline.home import dagster_home, open_instance
 from pipeline.schedules import engagement_job
 from pipeline.store import Store, StoredGeneration
 
@@ -58,7 +61,7 @@ def run_stages(store: Store, generation: StoredGeneration, until: str) -> tuple[
     whatever a stage raised.
     """
     wanted = STAGES[: STAGES.index(until) + 1]
-    with store.locked(generation.key), open_instance(store) as instance:
+    with store.locked(generation.key), _recording(store) as instance:
         try:
             result = (
                 definitions_of(store)
@@ -79,3 +82,16 @@ def run_stages(store: Store, generation: StoredGeneration, until: str) -> tuple[
         for evaluation in result.get_asset_check_evaluations()
         if not evaluation.passed
     )
+
+
+@contextmanager
+def _recording(store: Store) -> Iterator[dg.DagsterInstance]:
+    """Dagster's instance of a store. Raises FellShort when its database cannot be written, as on a full disk."""
+    try:
+        with open_instance(store) as instance:
+            yield instance
+    except OperationalError as error:
+        raise FellShort(
+            f"Dagster's records in {dagster_home(store.root)} cannot be written ({error.orig}); "
+            "mend that, then the same command goes on from here"
+        ) from None

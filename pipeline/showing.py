@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from assets.generation import batch_name
 from environment.attempt import Verdict
 from environment.contract import Change, Matcher
@@ -31,7 +33,7 @@ def find_task(store: Store, beginning: str) -> tuple[StoredGeneration, Task]:
                 ids = ", ".join(str(row["id"]) for row in found[:_SHOWN])
                 raise BadInput(f"{beginning!r} begins the ids of {len(found)} tasks ({ids}, ...); give more of it")
             if found:
-                return generation, Task.model_validate((exact or found)[0])
+                return generation, _task(generation, stage, (exact or found)[0])
     raise BadInput(f"no task in {store.root} has an id that begins with {beginning!r}; see worldloom status")
 
 
@@ -71,7 +73,10 @@ def judged(task: Task, path: Path) -> Verdict:
     """The verdict on the tool calls of a transcript, made again in a fresh world. Raises BadInput for no transcript."""
     episode = Episode(task)
     for message in _messages(path):
-        for call in message.get("tool_calls") or ():
+        calls = message.get("tool_calls") or []
+        if not isinstance(calls, list):
+            raise BadInput(f"{path} has tool_calls that are no list; give chat-completions messages")
+        for call in calls:
             function = call.get("function") if isinstance(call, Mapping) else None
             if not isinstance(function, Mapping) or "name" not in function:
                 raise BadInput(f"{path} has a tool call without a function's name; give chat-completions messages")
@@ -98,8 +103,28 @@ def _beginning(generation: StoredGeneration, stage: str, beginning: str) -> Iter
             raise BadInput(f"{path} of {batch_name(stage, batch)} is missing; restore it from a copy")
         with path.open(encoding="utf-8") as file:
             for line in file:
-                if needle in line and (row := json.loads(line))["id"].startswith(beginning):
+                if needle in line and (row := _row(path, line))["id"].startswith(beginning):
                     yield row
+
+
+def _row(path: Path, line: str) -> dict[str, Any]:
+    try:
+        row: dict[str, Any] = json.loads(line)
+    except ValueError as error:
+        raise BadInput(f"{path} was altered: a line is not JSON ({error}); restore it from a copy") from None
+    return row
+
+
+def _task(generation: StoredGeneration, stage: str, row: Mapping[str, Any]) -> Task:
+    try:
+        return Task.model_validate(row)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise BadInput(
+            f"{stage} of {generation.key} was altered, or another version wrote it: {row['id']} is no task "
+            f"({'.'.join(map(str, first['loc']))}: {first['msg']}); worldloom audit {generation.key}/report names "
+            "altered files"
+        ) from None
 
 
 def _messages(path: Path) -> Sequence[Mapping[str, Any]]:
@@ -107,10 +132,13 @@ def _messages(path: Path) -> Sequence[Mapping[str, Any]]:
         data = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadInput(f"there is no transcript {path}; give a JSON file with chat messages") from None
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read ({error.strerror}); give a JSON file with chat messages") from None
+    except ValueError as error:
         raise BadInput(f"{path} is no JSON ({error}); give a JSON file with chat messages") from None
-    if isinstance(data, dict):
-        data = (data.get("transcript") or data).get("messages")
+    match data:
+        case {"transcript": {"messages": messages}} | {"messages": messages}:
+            data = messages
     if not isinstance(data, list) or not all(isinstance(message, dict) for message in data):
         raise BadInput(f"{path} holds no list of chat messages; give messages, a transcript or an attempt")
     return data

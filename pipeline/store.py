@@ -50,8 +50,14 @@ class Unwatched:
 
 
 def store_root() -> Path:
-    """Where the store lies: WORLDLOOM_STORE, or ./store."""
-    return Path(os.environ.get(STORE_VARIABLE) or "store").expanduser().resolve()
+    """Where the store lies: WORLDLOOM_STORE, or ./store. Raises BadInput where no folder can be."""
+    root = Path(os.environ.get(STORE_VARIABLE) or "store").expanduser().resolve()
+    for place in (root, *root.parents):
+        if place.exists():
+            if not place.is_dir():
+                raise BadInput(f"{place} is a file, the store {root} needs a folder; set {STORE_VARIABLE} to another")
+            break
+    return root
 
 
 class Store:
@@ -107,11 +113,19 @@ class Store:
 
     def is_locked(self, key: str) -> bool:
         """Whether another process works on the generation now."""
+        if key in self._held:
+            return False
         try:
-            with self.locked(key):
-                return False
-        except BadInput:
+            descriptor = os.open(self._lock(key), os.O_RDONLY)  # whoever only looks may have a read-only store
+        except FileNotFoundError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
             return True
+        finally:
+            os.close(descriptor)
+        return False
 
     def keys(self) -> tuple[str, ...]:
         """Partition keys of everything in the store."""
@@ -124,8 +138,7 @@ class Store:
         if key in self._held:
             yield
             return
-        name, _, number = key.rpartition(".g")
-        path = self._folder(name, int(number)) / "lock"
+        path = self._lock(key)
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
@@ -141,6 +154,10 @@ class Store:
         finally:
             self._held.pop(key, None)
             os.close(descriptor)
+
+    def _lock(self, key: str) -> Path:
+        name, _, number = key.rpartition(".g")
+        return self._folder(name, int(number)) / "lock"
 
     def _folder(self, name: str, number: int) -> Path:
         return self.root / name / f"g{number}"

@@ -175,3 +175,25 @@ def test_results_of_two_policies_are_compared(tmp_path: Path) -> None:
     missing = worldloom(tmp_path, "compare", str(tmp_path / "base.json"), str(tmp_path / "none.json"))
     assert missing.returncode == 2
     assert "none.json" in sentence_of(missing.stderr)
+
+
+def test_a_store_that_is_a_file_is_bad_input(tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    taken.write_text("mine")
+    for store in (taken, taken / "below"):
+        done = worldloom(store, "generate", str(write(tmp_path / "small.yaml")))
+        assert done.returncode == 2
+        assert f"{taken} is a file, the store {store} needs a folder" in sentence_of(done.stderr)
+    assert taken.read_text() == "mine"
+
+
+def test_records_of_dagster_that_cannot_be_written_end_with_a_sentence_and_exit_code_1(tmp_path: Path) -> None:
+    store, path = tmp_path / "store", write(tmp_path / "small.yaml")
+    database = store / ".dagster" / "history" / "runs.db"
+    database.mkdir(parents=True)
+    done = worldloom(store, "generate", str(path))
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert f"worldloom: Dagster's records in {store / '.dagster'} cannot be written" in done.stderr
+    database.rmdir()
+    assert worldloom(store, "generate", str(path)).returncode == 0

@@ -36,6 +36,8 @@ from tests.pipeline.small import changed, write
         ([("seed", "reference-policy")], "seed: 'reference-policy' is the seed of the reference policy's own"),
         ([("name", "other")], "name is given by the file's name, here broken; remove the key"),
         ([("selection", None)], "selection is None"),
+        ([("decontamination", [1])], "decontamination is [1]; expected: a valid dictionary"),
+        ([("decontamination", "none")], "decontamination is 'none'; expected: a valid dictionary"),
     ],
 )
 def test_a_wrong_value_is_named_with_its_file_and_remedy(
@@ -55,7 +57,8 @@ def test_a_wrong_value_is_named_with_its_file_and_remedy(
     [
         ("seed: [", "is not valid YAML"),
         ("- seed", "holds a list; expected the keys seed, candidates"),
-        ("", "holds a NoneType"),
+        ("", "is empty; expected the keys seed, candidates"),
+        ("seed: a\n? [a, b]\n: c\n", "line 2 is not valid YAML: a key is no plain word"),
         ("seed: a\nseed: b\n", "line 2 is not valid YAML: the key seed comes twice"),
     ],
 )

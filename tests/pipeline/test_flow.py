@@ -16,6 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from assets.generation import STAGES
+from environment.task import Task
+from pipeline import showing
+from pipeline.bad_input import BadInput
 from pipeline.store import Store
 from tests.pipeline.command import ROOT, environment, worldloom
 from tests.pipeline.conftest import FinishedRun
@@ -167,6 +170,57 @@ def test_altered_and_missing_files_are_named_by_the_audit(finished: FinishedRun,
     assert "lora_adapter/adapter/adapter_model.safetensors is missing" in done.stderr
     unharmed = worldloom(store, "audit", "small.g1/training_set")
     assert "adapter_model" not in unharmed.stdout
+
+
+def test_an_altered_engagement_is_named_by_the_audit(finished: FinishedRun, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    shutil.copytree(finished.store / "small", store / "small")
+    settings = store / "small" / "g1" / "engagement.json"
+    settings.write_text(settings.read_text().replace('"max_attempts": 200', '"max_attempts": 201'))
+    done = worldloom(store, "audit", "small.g1/report")
+    assert done.returncode == 1
+    assert "1 files are missing or altered: engagement.json was altered" in done.stderr
+
+
+def test_a_task_that_was_altered_names_its_stage(finished: FinishedRun, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    shutil.copytree(finished.store / "small", store / "small")
+    tasks = store / "small" / "g1" / "clean_tasks" / "tasks.jsonl"
+    line = tasks.read_text().splitlines()[0]
+    task = json.loads(line)["id"]
+    for altered, said in ((line.replace('"split":"train"', '"split":"trian"'), "split"), (line[:-1], "not JSON")):
+        assert altered != line
+        tasks.write_text(altered + "\n")
+        done = worldloom(store, "show", task)
+        assert done.returncode == 2
+        assert "clean_tasks" in done.stderr
+        assert "was altered" in done.stderr
+        assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"transcript": [1]}', '{"transcript": 3}', '{"messages": 3}', '[{"tool_calls": 5}]', '[{"tool_calls": [3]}]'],
+)
+def test_a_transcript_of_another_shape_is_bad_input(finished: FinishedRun, tmp_path: Path, text: str) -> None:
+    line = (finished.root / "clean_tasks" / "tasks.jsonl").read_text().splitlines()[0]
+    transcript = tmp_path / "transcript.json"
+    transcript.write_text(text)
+    with pytest.raises(BadInput, match=r"transcript\.json"):
+        showing.judged(Task.model_validate_json(line), transcript)
+
+
+def test_a_store_that_can_only_be_read_has_a_status(finished: FinishedRun, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    shutil.copytree(finished.store / "small", store / "small")
+    lock = store / "small" / "g1" / "lock"
+    lock.chmod(0o444)
+    before = (lock.read_bytes(), lock.stat().st_mtime_ns)
+    assert not Store(store).is_locked("small.g1")
+    assert (lock.read_bytes(), lock.stat().st_mtime_ns) == before
+    lock.unlink()
+    assert not Store(store).is_locked("small.g1")
+    assert not lock.exists()
 
 
 def test_a_task_can_be_read_and_its_reference_judged(finished: FinishedRun, tmp_path: Path) -> None:
