@@ -128,7 +128,7 @@ def _walk(generation: StoredGeneration, name: str, artifacts: dict[str, AuditedA
     )
     damage += _damage(name, folder, manifest)
     if manifest.engagement_hash != generation.engagement.hash:
-        damage.append("engagement.json was altered")
+        damage.append("engagement.json was altered, or is read by another version of the program")
     for source, expected in manifest.upstream.items():
         _walk(generation, source, artifacts, damage)
         if source in artifacts and artifacts[source].content_hash != expected:

@@ -36,9 +36,12 @@ class Finding:
 def choose_generation(store: Store, engagement: Engagement, *, new: bool) -> StoredGeneration:
     """The newest generation, or the next one when `new` or when there is none.
 
-    Raises BadInput when the engagement was edited since the newest generation began.
+    Raises BadInput when the engagement was edited since the newest generation began, and for a new generation beside
+    one that is being worked on: neither would see what the other delivers.
     """
     newest = store.newest(engagement.name)
+    if new and newest is not None and store.is_locked(newest.key):
+        raise BadInput(f"{newest.key} is being worked on; wait for it or stop it before you start the next generation")
     if newest is None or new:
         return store.begin(engagement, 1 if newest is None else newest.number + 1, "")
     if newest.engagement.hash != engagement.hash:

@@ -80,12 +80,12 @@ class Store:
         return StoredGeneration(self, engagement, number, run_id)
 
     def begin(self, engagement: Engagement, number: int, run_id: str) -> StoredGeneration:
-        """Starts generation `number`, which must be the next one."""
-        following = max(self.numbers(engagement.name), default=0) + 1
-        if number != following:
-            raise BadInput(f"{engagement.name}.g{number} does not follow; the next generation is g{following}")
-        folder = self._folder(engagement.name, number)
-        write_text(folder / "engagement.json", engagement.model_dump_json(indent=1) + "\n")
+        """Starts generation `number`, which must be the next one. Raises BadInput while another process does that."""
+        self._refuse_gap(engagement.name, number)
+        with self.locked(f"{engagement.name}.g{number}"):
+            self._refuse_gap(engagement.name, number)
+            folder = self._folder(engagement.name, number)
+            write_text(folder / "engagement.json", engagement.model_dump_json(indent=1) + "\n")
         return StoredGeneration(self, engagement, number, run_id)
 
     def numbers(self, name: str) -> tuple[int, ...]:
@@ -154,6 +154,11 @@ class Store:
         finally:
             self._held.pop(key, None)
             os.close(descriptor)
+
+    def _refuse_gap(self, name: str, number: int) -> None:
+        following = max(self.numbers(name), default=0) + 1
+        if number != following:
+            raise BadInput(f"{name}.g{number} does not follow; the next generation is g{following}")
 
     def _lock(self, key: str) -> Path:
         name, _, number = key.rpartition(".g")

@@ -126,6 +126,26 @@ def test_a_key_that_names_no_generation_is_refused(store: Store) -> None:
         store.open("nobody.g1")
 
 
+def test_a_generation_that_another_begins_is_refused(store: Store, tmp_path: Path) -> None:
+    engagement = load_engagement(str(write(tmp_path / "small.yaml")))
+    with Store(store.root).locked("small.g1"):
+        with pytest.raises(BadInput, match=r"small\.g1 is being worked on"):
+            store.begin(engagement, 1, "")
+        assert store.numbers("small") == ()
+    assert store.begin(engagement, 1, "").key == "small.g1"
+    with pytest.raises(BadInput, match=r"small\.g3 does not follow; the next generation is g2"):
+        store.begin(engagement, 3, "")
+    assert not (store.root / "small" / "g3").exists()
+
+
+def test_no_generation_is_started_beside_one_that_is_worked_on(store: Store, generation: StoredGeneration) -> None:
+    with Store(store.root).locked(generation.key):
+        with pytest.raises(BadInput, match=r"small\.g1 is being worked on; wait for it"):
+            choose_generation(store, generation.engagement, new=True)
+        assert store.numbers("small") == (1,)
+    assert choose_generation(store, generation.engagement, new=True).key == "small.g2"
+
+
 def test_a_second_process_is_refused_and_a_killed_one_leaves_no_lock(
     store: Store, generation: StoredGeneration
 ) -> None:
