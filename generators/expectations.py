@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from environment.contract import Allowance, Change, Equals, Fact, Matcher, Mentions, SetOf
+from environment.contract import Allowance, Change, Equals, Fact, Matcher, Mentions, Omits, SetOf
 
 READING = Allowance(app="gmail", collection="Message", action="update", fields=("unread",))
 """Marking mail as read or unread."""
@@ -16,27 +16,31 @@ def record_update(label: str, kind: str, record_id: str, **fields: Matcher) -> C
     return Change(label=label, app="salesforce", collection=kind, action="update", id=record_id, fields=wanted)
 
 
-def slack_post(label: str, channel: str, *facts: tuple[Fact, ...]) -> Change:
-    """One message in a channel, or in a thread of it, that states the facts; those of one tuple stand together."""
+def slack_post(label: str, channel: str, *facts: tuple[Fact, ...], never: tuple[tuple[Fact, ...], ...] = ()) -> Change:
+    """One message in a channel, or in a thread of it, that states the facts and makes none of the claims of `never`.
+
+    The facts of one tuple stand together.
+    """
+    prose: tuple[Matcher, ...] = (Mentions(facts=facts), *((Omits(claims=never),) if never else ()))
     return Change(
         label=label,
         app="slack",
         collection="Message",
         action="create",
         key={"channel": (Equals(value=channel),)},
-        fields={"text": (Mentions(facts=facts),)},
+        fields={"text": prose},
     )
 
 
 def mail_to(label: str, address: str, *facts: tuple[Fact, ...]) -> Change:
-    """One mail to exactly this address that states the facts; those of one tuple stand together."""
+    """One mail to this address and no other that states the facts; those of one tuple stand together."""
     return Change(
         label=label,
         app="gmail",
         collection="Message",
         action="create",
         key={"to": (SetOf(members=(address,)),)},
-        fields={"body": (Mentions(facts=facts),)},
+        fields={"body": (Mentions(facts=facts),), "cc": (SetOf(members=()),), "bcc": (SetOf(members=()),)},
     )
 
 

@@ -30,6 +30,8 @@ class Knob:
     """Highest setting at which an episode still fits the small reference policy."""
     unit: str
     """What is counted."""
+    needs: tuple[str, int] | None = None
+    """Another knob and its lowest setting at which this one has an effect; below, this one stands at its lowest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class Family:
         Raises ValueError when a knob is unknown, missing or out of its range.
         """
         self._check(knobs)
+        knobs = self._effective(knobs)
         scene = Scene(derive_rng(self.name, seed, index))
         story = self.compose(scene, knobs)
         return make_task(
@@ -89,8 +92,16 @@ class Family:
 
     def draw_knobs(self, rng: Random, profile: Literal["starter", "full"]) -> dict[str, int]:
         """Settings drawn evenly from each knob's range, up to the starter's or the full height."""
-        return {
+        drawn = {
             name: rng.randint(knob.low, knob.starter if profile == "starter" else knob.high)
+            for name, knob in self.knobs.items()
+        }
+        return self._effective(drawn)
+
+    def _effective(self, knobs: Knobs) -> dict[str, int]:
+        """The settings with those that can't have an effect at their lowest."""
+        return {
+            name: knob.low if knob.needs and knobs[knob.needs[0]] < knob.needs[1] else knobs[name]
             for name, knob in self.knobs.items()
         }
 

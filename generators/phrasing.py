@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -19,6 +20,16 @@ def phrase(rng: Random, template: str, **facts: Any) -> str:
     Phrasings are separated by a line of three dashes. Raises jinja2.UndefinedError when a fact is missing.
     """
     return rng.choice(phrasings(template)).render(**facts)
+
+
+def joined(sentences: Sequence[str]) -> str:
+    """One text of several; only its very first letter may be a small one."""
+    return " ".join(text if not place else text[0].upper() + text[1:] for place, text in enumerate(sentences))
+
+
+def one_post_each(count: int) -> tuple[str, ...]:
+    """The sentence that a request for several posts owes, since each is judged by itself; nothing for a single one."""
+    return ("One post for each, please, naming it.",) if count > 1 else ()
 
 
 @cache

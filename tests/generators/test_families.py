@@ -11,7 +11,7 @@ import pytest
 
 from environment.episode import Episode
 from environment.rng import derive_rng
-from environment.task import DOMAINS, Task, task_hash
+from environment.task import DOMAINS, Task, ToolCall, task_hash
 from generators.families import FAMILIES, family_named
 from generators.family import Family
 from generators.proof import prove
@@ -116,3 +116,58 @@ def test_every_task_can_be_proven(family, draw):
         assert proof.references == 2
         assert {"nothing", "reading", "shotgun", "undone", "dropped", "altered", "trap", "stray"} <= set(proof.mutants)
         assert sum(proof.equivalents.values()) > 0
+
+
+def replaced_post(task: Task, text: str) -> list[ToolCall]:
+    """The reference with another text in its only post."""
+    return [
+        ToolCall(tool=call.tool, arguments={**call.arguments, "text": text})
+        if call.tool == "slack_post_message"
+        else call
+        for call in task.reference
+    ]
+
+
+def strict_after(task: Task, calls: list[ToolCall]) -> bool:
+    episode = Episode(task, toolset="actions")
+    for call in calls:
+        episode.call(call.tool, dict(call.arguments))
+    return episode.verdict().strict
+
+
+@pytest.mark.parametrize(
+    ("name", "knobs", "others"),
+    [
+        ("leave_request", {"rules": 1}, ("Approved", "Refused")),
+        ("shipment_update", {"rules": 1}, ("Shipped", "Delivered", "Returned", "Delayed")),
+    ],
+)
+def test_a_post_that_says_everything_at_once_is_not_accepted(name, knobs, others):
+    family = family_named(name)
+    lowest = {knob: found.low for knob, found in family.knobs.items()}
+    task = family.generate("contradiction", 0, "train", {**lowest, **knobs}, "actions")
+    post = next(call.arguments["text"] for call in task.reference if call.tool == "slack_post_message")
+    assert strict_after(task, replaced_post(task, f"Hello, {post}"))
+    assert not strict_after(task, replaced_post(task, f"{post.split(': ')[0]}: {' / '.join(others)}"))
+
+
+def test_an_answer_with_an_outsider_in_copy_is_not_accepted():
+    family = family_named("invoice_paid")
+    lowest = {knob: found.low for knob, found in family.knobs.items()}
+    task = family.generate("copy", 0, "train", {**lowest, "rules": 1}, "actions")
+    task = task.model_copy(update={"actions": (*task.actions, "gmail_send_email")})
+    reply = next(call for call in task.reference if call.tool == "gmail_reply")
+    payer = next(iter(task.contract.changes()[-1].key["to"])).members[0]
+    mail = {"to": payer, "subject": "Invoice", "body": reply.arguments["body"]}
+    rest = [call for call in task.reference if call is not reply]
+    assert strict_after(task, [*rest, ToolCall(tool="gmail_send_email", arguments=mail)])
+    copied = ToolCall(tool="gmail_send_email", arguments={**mail, "cc": "someone@elsewhere.example"})
+    assert not strict_after(task, [*rest, copied])
+
+
+def test_a_knob_without_effect_stands_at_its_lowest():
+    family = family_named("deal_stage")
+    knobs = {name: knob.high for name, knob in family.knobs.items()}
+    task = family.generate("effect", 0, "train", {**knobs, "hops": 1}, "actions")
+    assert task.knobs["amendments"] == 0
+    assert family.generate("effect", 0, "train", knobs, "api").knobs["amendments"] == family.knobs["amendments"].high

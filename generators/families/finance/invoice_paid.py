@@ -9,6 +9,7 @@ from environment.task import ToolCall
 from generators.business import Company, Person
 from generators.expectations import READING, amount, cells_update, mail_to, text
 from generators.family import Family, Knob, Knobs, Scene, Story, call
+from generators.phrasing import joined
 from generators.plan import Slip, Step, ignored_rule, near_duplicate, superseded, tell
 from generators.staging.gmail import add_mail
 from generators.staging.google_sheets import Table, add_table
@@ -55,7 +56,7 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
         *("gmail_search_emails", "google_sheets_find_rows", "google_sheets_update_cell"),
         *(("gmail_reply",) if knobs["rules"] else ()),
     )
-    return tell(" ".join(prompts), steps, actions, allowed=(READING,))
+    return tell(joined(prompts), steps, actions, allowed=(READING,))
 
 
 def _steps(scene: Scene, knobs: Knobs, payment: _Payment, table: Table, row_ids: dict[str, str]) -> list[Step]:

@@ -10,6 +10,7 @@ from environment.task import ToolCall
 from generators.business import Person
 from generators.expectations import READING, row_appended, slack_post, text
 from generators.family import Family, Knob, Knobs, Scene, Story, call
+from generators.phrasing import joined, one_post_each
 from generators.plan import Slip, Step, ignored_rule, near_duplicate, superseded, tell
 from generators.staging.gmail import add_mail
 from generators.staging.google_sheets import Table, add_table
@@ -63,20 +64,23 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
     prompts.append(scene.phrase("leave_request/decision_rule", balances=table.title, yes=_YES, no=_NO))
     if knobs["rules"]:
         prompts.append(scene.phrase("leave_request/post_rule", channel=channel_name))
+        prompts.extend(one_post_each(len(requests)))
     steps: list[Step] = []
     for request in requests:
         steps.append(_record(request, table, log, namesakes.get(request.person.name, [])))
         if knobs["rules"]:
             post = scene.phrase("leave_request/post", request=request)
             facts = (text(request.person.name), text(request.decision))
-            change = slack_post(f"post {request.person.name}", channel, facts)
+            opposite = _NO if request.decision == _YES else _YES
+            never = ((text(request.person.name), text(opposite)),)
+            change = slack_post(f"post {request.person.name}", channel, facts, never=never)
             tell_decision = call("slack_post_message", channel=channel_name, text=post)
             steps.append(Step((tell_decision,), (change,), (ignored_rule("post the decision"),)))
     actions = (
         *("gmail_search_emails", "google_sheets_find_rows", "google_sheets_append_row"),
         *(("slack_post_message",) if knobs["rules"] else ()),
     )
-    return tell(" ".join(prompts), steps, actions, allowed=(READING,))
+    return tell(joined(prompts), steps, actions, allowed=(READING,))
 
 
 def _record(request: _Request, table: Table, log: Table, others: list[int]) -> Step:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from environment.contract import Enum, Matcher
 from environment.task import ToolCall
-from generators.business import Person
+from generators.business import Company, Person
 from generators.expectations import READING, record_update
 from generators.family import Family, Knob, Knobs, Scene, Story, call
+from generators.phrasing import joined
 from generators.plan import Calls, Slip, Step, ignored_rule, near_duplicate, superseded, tell
 from generators.staging.gmail import add_mail
 from generators.staging.noise import add_chatter, add_unrelated_mail
@@ -33,11 +34,12 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
     channel_name = scene.rng.choice(_CHANNELS)
     prompts, steps = [], []
     for place in range(knobs["entities"]):
-        person = scene.invent.person(scene.invent.company().domain)
+        company = scene.invent.company()
+        person = scene.invent.person(company.domain)
         told = {"person": person, "channel": channel_name, **_spelled(rules[-1])}
         template = "prompt_referred" if referred else "prompt_ruled"
         prompts.append(scene.phrase(f"campaign_reply/{template}", **told))
-        steps.append(_rate(scene, knobs, person, rules, channel_name, place))
+        steps.append(_rate(scene, knobs, person, company, rules, channel_name, place))
     if referred:
         _post_rules(scene, channel_name, rules, knobs["distractors"])
     for _ in range(knobs["records"]):
@@ -52,11 +54,12 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
         *(("slack_read_channel",) if referred else ()),
         *("gmail_search_emails", "salesforce_find_leads", "salesforce_update_lead"),
     )
-    return tell(" ".join(prompts), steps, actions, allowed=(READING,))
+    return tell(joined(prompts), steps, actions, allowed=(READING,))
 
 
-def _rate(scene: Scene, knobs: Knobs, person: Person, rules: list[Rule], channel_name: str, place: int) -> Step:
-    company = scene.invent.company()
+def _rate(
+    scene: Scene, knobs: Knobs, person: Person, company: Company, rules: list[Rule], channel_name: str, place: int
+) -> Step:
     lead = add_lead(scene, person, company)
     answer = scene.rng.choice(_ANSWERS)
     body = scene.phrase(f"campaign_reply/mail_{answer}", person=person)
@@ -121,7 +124,7 @@ FAMILY = Family(
         "hops": Knob(1, 2, 2, "places to look in before the lead can be rated"),
         "near_duplicates": Knob(0, 5, 2, "other leads with the same last name, each lead"),
         "records": Knob(2, 60, 4, "unrelated leads"),
-        "amendments": Knob(0, 3, 1, "rules that replaced an earlier one"),
+        "amendments": Knob(0, 3, 1, "rules that replaced an earlier one", ("hops", 2)),
         "rules": Knob(0, 1, 1, "rules besides the rating: set the status too"),
         "distractors": Knob(0, 25, 1, "unrelated mails and posts"),
     },

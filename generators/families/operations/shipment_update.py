@@ -8,6 +8,7 @@ from environment.contract import Enum
 from environment.task import ToolCall
 from generators.expectations import cells_update, slack_post, text
 from generators.family import Family, Knob, Knobs, Scene, Story, call
+from generators.phrasing import joined, one_post_each
 from generators.plan import Calls, Slip, Step, ignored_hold, ignored_rule, near_duplicate, superseded, tell
 from generators.staging.google_sheets import Table, add_table
 from generators.staging.noise import add_chatter
@@ -54,12 +55,14 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
         prompts.append(scene.phrase("shipment_update/post_rule", channel=channel_name))
     if knobs["holds"]:
         prompts.append(scene.phrase("shipment_update/hold_rule", channel=channel_name))
+    if knobs["rules"] or knobs["holds"]:
+        prompts.extend(one_post_each(len(orders)))
     actions = (
         *(("slack_read_channel",) if posted else ()),
         *("google_sheets_find_rows", "google_sheets_update_cell"),
         *(("slack_post_message",) if knobs["rules"] or knobs["holds"] else ()),
     )
-    return tell(" ".join(prompts), steps, actions)
+    return tell(joined(prompts), steps, actions)
 
 
 def _steps(
@@ -85,7 +88,8 @@ def _steps(
     steps = [Step((*look, find, done), (cells_update(f"row {order.number}", row_id, wanted),), tuple(slips))]
     if knobs["rules"]:
         post = scene.phrase("shipment_update/done_post", order=order)
-        change = slack_post(f"post {order.number}", channel, (text(order.number), text(order.status)))
+        never = tuple((text(order.number), text(other)) for other in _STATUSES if other != order.status)
+        change = slack_post(f"post {order.number}", channel, (text(order.number), text(order.status)), never=never)
         tell_done = call("slack_post_message", channel=channel_name, text=post)
         steps.append(Step((tell_done,), (change,), (ignored_rule("post what was done"),)))
     return steps
@@ -149,10 +153,10 @@ FAMILY = Family(
         "hops": Knob(1, 2, 2, "places to look in before the row can be changed"),
         "near_duplicates": Knob(0, 5, 2, "rows with a similar order number, each order"),
         "records": Knob(2, 60, 5, "unrelated rows"),
-        "amendments": Knob(0, 3, 1, "posts that correct a status, each order"),
+        "amendments": Knob(0, 3, 1, "posts that correct a status, each order", ("hops", 2)),
         "rules": Knob(0, 1, 1, "rules besides the request: post what was done"),
         "holds": Knob(0, 1, 1, "rules that forbid: rows on hold are left alone and reported"),
-        "distractors": Knob(0, 25, 2, "unrelated posts"),
+        "distractors": Knob(0, 25, 2, "unrelated posts", ("hops", 2)),
     },
     compose=compose,
 )

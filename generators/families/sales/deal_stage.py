@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from environment.contract import Enum, Matcher, Money
+from environment.contract import Enum, Fact, Matcher, Money
 from environment.task import ToolCall
 from generators.business import Company
 from generators.expectations import amount, record_update, slack_post, text
 from generators.family import Family, Knob, Knobs, Scene, Story, call
+from generators.phrasing import joined, one_post_each
 from generators.plan import Slip, Step, near_duplicate, stale_row, superseded, tell
 from generators.staging.noise import add_chatter
 from generators.staging.salesforce import add_record
@@ -16,6 +17,7 @@ from generators.staging.slack import add_channel, add_post, add_user
 
 _CHANNELS = ("deals", "pipeline", "forecast")
 _EARLY = ("Prospecting", "Qualification", "Needs Analysis")
+_CLOSED = ("Closed Won", "Closed Lost")
 _LATER = ("Value Proposition", "Perception Analysis", "Proposal/Price Quote", "Negotiation/Review")
 
 
@@ -34,7 +36,11 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
         old_values = _post_news(scene, channel, seller, told, knobs["amendments"]) if posted else []
         steps.append(_update(scene, knobs, customer, stage, value, old_values, channel_name, place))
         post = scene.phrase("deal_stage/confirmation", **told)
-        change = slack_post(f"post {place}", channel, (text(customer.name), text(stage), amount(str(value))))
+        facts: tuple[Fact, ...] = (text(stage), amount(str(value)))
+        if knobs["entities"] > 1:
+            facts = (text(customer.name), *facts)
+        never = tuple((text(customer.name), text(other)) for other in _LATER if other != stage)
+        change = slack_post(f"post {place}", channel, facts, never=never)
         steps.append(Step((call("slack_post_message", channel=channel_name, text=post),), (change,)))
     for _ in range(knobs["records"]):
         other = scene.invent.company()
@@ -46,7 +52,8 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
         *(("slack_read_channel",) if posted else ()),
         *("salesforce_find_opportunities", "salesforce_update_opportunity", "slack_post_message"),
     )
-    return tell(" ".join(prompts), steps, actions)
+    prompts.extend(one_post_each(knobs["entities"]))
+    return tell(joined(prompts), steps, actions)
 
 
 def _update(
@@ -68,7 +75,7 @@ def _update(
         wrong = _add_deal(scene, other, scene.rng.choice(_EARLY), scene.invent.number(110, 980) * 100)
         slips.append(near_duplicate(f"the deal of {other.name}", *look, find, _move(wrong, stage, value)))
     for _ in range(knobs["stale_rows"]):
-        closed = _add_deal(scene, customer, scene.rng.choice(("Closed Won", "Closed Lost")), value - 1_000)
+        closed = _add_deal(scene, customer, scene.rng.choice(_CLOSED), scene.invent.number(110, 980) * 100)
         slips.append(stale_row("a closed deal of the same customer", *look, find, _move(closed, stage, value)))
     slips.extend(superseded(str(old), *look, find, _move(deal, stage, old)) for old in old_values)
     if not slips:
@@ -110,8 +117,8 @@ FAMILY = Family(
         "near_duplicates": Knob(0, 5, 2, "deals of customers with a similar name, each deal"),
         "stale_rows": Knob(0, 4, 1, "closed deals of the same customer, each deal"),
         "records": Knob(2, 60, 4, "unrelated deals"),
-        "amendments": Knob(0, 3, 1, "posts that correct an amount, each deal"),
-        "distractors": Knob(0, 25, 2, "unrelated posts"),
+        "amendments": Knob(0, 3, 1, "posts that correct an amount, each deal", ("hops", 2)),
+        "distractors": Knob(0, 25, 2, "unrelated posts", ("hops", 2)),
     },
     compose=compose,
 )

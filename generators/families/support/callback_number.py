@@ -7,6 +7,7 @@ from environment.task import ToolCall
 from generators.business import Person
 from generators.expectations import READING, phone, record_update, slack_post, text
 from generators.family import Family, Knob, Knobs, Scene, Story, call
+from generators.phrasing import joined, one_post_each
 from generators.plan import Slip, Step, near_duplicate, superseded, tell
 from generators.staging.gmail import add_mail
 from generators.staging.noise import add_unrelated_mail
@@ -40,12 +41,13 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
         scene.shuffle("gmail", "Message")
     if channel:
         prompts.append(scene.phrase("callback_number/log_rule", channel=channel_name))
+        prompts.extend(one_post_each(knobs["entities"]))
     actions = (
         *(("gmail_search_emails",) if mailed else ()),
         *("salesforce_find_contacts", "salesforce_update_contact"),
         *(("slack_post_message",) if channel else ()),
     )
-    return tell(" ".join(prompts), steps, actions, allowed=(READING,))
+    return tell(joined(prompts), steps, actions, allowed=(READING,) if mailed else ())
 
 
 def _update(scene: Scene, knobs: Knobs, person: Person, number: str, place: int) -> Step:
@@ -96,9 +98,9 @@ FAMILY = Family(
         "hops": Knob(1, 2, 2, "places to look in before the contact can be changed"),
         "near_duplicates": Knob(0, 5, 2, "other contacts with the same last name, each person"),
         "records": Knob(2, 60, 5, "unrelated contacts"),
-        "amendments": Knob(0, 3, 1, "mails that correct an earlier one, each person"),
+        "amendments": Knob(0, 3, 1, "mails that correct an earlier one, each person", ("hops", 2)),
         "rules": Knob(0, 1, 1, "rules besides the request: post each change"),
-        "distractors": Knob(0, 25, 2, "unrelated mails"),
+        "distractors": Knob(0, 25, 2, "unrelated mails", ("hops", 2)),
     },
     compose=compose,
 )
