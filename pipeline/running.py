@@ -34,7 +34,7 @@ class Finding:
 
 
 def choose_generation(store: Store, engagement: Engagement, *, new: bool) -> StoredGeneration:
-    """The newest generation, or the next one when `new` or when there is none.
+    """The newest unfinished generation of these settings, else the newest; the next one when `new` or there is none.
 
     Raises BadInput when the engagement was edited since the newest generation began, and for a new generation beside
     one that is being worked on: neither would see what the other delivers.
@@ -44,6 +44,10 @@ def choose_generation(store: Store, engagement: Engagement, *, new: bool) -> Sto
         raise BadInput(f"{newest.key} is being worked on; wait for it or stop it before you start the next generation")
     if newest is None or new:
         return store.begin(engagement, 1 if newest is None else newest.number + 1, "")
+    for number in reversed(store.numbers(engagement.name)):
+        generation = store.open(f"{engagement.name}.g{number}")
+        if not generation.is_finished(STAGES[-1]) and generation.engagement.hash == engagement.hash:
+            return generation
     if newest.engagement.hash != engagement.hash:
         changed = [
             name

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from assets.files import write_rows
-from assets.generation import Product
+from assets.generation import STAGES, Product
 from pipeline.bad_input import BadInput
 from pipeline.engagement import load_engagement
 from pipeline.running import choose_generation
@@ -101,6 +101,16 @@ def test_generations_of_one_engagement_have_unrelated_seeds(store: Store, tmp_pa
 def test_a_generation_cannot_be_skipped(store: Store, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="the next generation is g1"):
         store.begin(load_engagement(str(write(tmp_path / "small.yaml"))), 2, "")
+
+
+def test_an_interrupted_generation_is_finished_before_a_later_finished_one_is_shown(
+    store: Store, tmp_path: Path
+) -> None:
+    engagement = load_engagement(str(write(tmp_path / "small.yaml")))
+    choose_generation(store, engagement, new=False)
+    later = choose_generation(store, engagement, new=True)
+    later.produce(STAGES[-1], rows_of(1), ())
+    assert choose_generation(store, engagement, new=False).key == "small.g1"
 
 
 def test_the_newest_generation_is_resumed_and_new_starts_the_next(store: Store, tmp_path: Path) -> None:
