@@ -103,9 +103,7 @@ def test_a_generation_cannot_be_skipped(store: Store, tmp_path: Path) -> None:
         store.begin(load_engagement(str(write(tmp_path / "small.yaml"))), 2, "")
 
 
-def test_an_interrupted_generation_is_finished_before_a_later_finished_one_is_shown(
-    store: Store, tmp_path: Path
-) -> None:
+def test_an_interrupted_generation_is_resumed_although_a_later_one_is_finished(store: Store, tmp_path: Path) -> None:
     engagement = load_engagement(str(write(tmp_path / "small.yaml")))
     choose_generation(store, engagement, new=False)
     later = choose_generation(store, engagement, new=True)
