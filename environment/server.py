@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pydantic import ValidationError
 
-from environment.apps.kit import App, AppError, Call, Response, Route, explain
+from environment.apps.kit import App, AppError, Call, Response, Route
 from environment.world import Tables, World
 
 TICK = timedelta(seconds=1)
@@ -59,7 +59,7 @@ class Server:
         try:
             args = route.args.model_validate(given)
         except ValidationError as error:
-            raise AppError(400, explain(error)) from None
+            raise app.argument_error(error) from None
         tables = Tables(self._world, app.name, app.ids)
         answer = self._handle(route, Call(tables, self._world.now, self._actor), args)
         return answer if isinstance(answer, Response) else Response(200, answer)

@@ -28,11 +28,11 @@ Many = Annotated[list[str], BeforeValidator(lambda value: [value] if isinstance(
 
 
 class AppError(Exception):
-    """A refusal that the model is meant to see: HTTP status, the vendor's error code and a sentence."""
+    """A refusal that the model is meant to see: HTTP status, a sentence, the vendor's error code, further details."""
 
-    def __init__(self, status: int, message: str, code: str = "") -> None:
+    def __init__(self, status: int, message: str, code: str = "", details: Any = None) -> None:
         super().__init__(message)
-        self.status, self.message, self.code = status, message, code
+        self.status, self.message, self.code, self.details = status, message, code, details
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +117,11 @@ Fetch = Callable[..., Any]
 """`fetch(method, path, params=None, body=None)` -> the JSON body; `path` is below the base path, or a whole URL."""
 
 
+def bad_arguments(error: ValidationError) -> AppError:
+    """The usual refusal of arguments that are missing, unknown or of the wrong type: 400."""
+    return AppError(400, explain(error))
+
+
 @dataclass(frozen=True, eq=False)
 class App:
     """One simulated application."""
@@ -133,6 +138,8 @@ class App:
     routes: tuple[Route, ...]
     error_body: Callable[[AppError], Any]
     """The vendor's JSON for a refusal."""
+    argument_error: Callable[[ValidationError], AppError] = bad_arguments
+    """The vendor's refusal of arguments that are missing, unknown or of the wrong type."""
     derived: Mapping[type[Row], frozenset[str]] = field(default_factory=dict)
     """Fields that the application computes itself; the verdict ignores them unless a matcher asks."""
     actions: tuple[Action, ...] = ()
