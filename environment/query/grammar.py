@@ -1,56 +1,83 @@
 """A grammar is one vendor's query language, written for Lark's LALR parser: linear in the text, never recursive.
 
-Each language has a file `<language>.lark` beside its module, whose callbacks turn what was read into frozen terms.
+Each language has a file `<language>.lark` beside its module, whose callbacks turn what was read into frozen terms. A
+method of the reader that is named after a rule gets the rule's parts, one named after a terminal gets the token.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from lark import Lark, Transformer, UnexpectedInput
+from lark import Lark, Token, Transformer, UnexpectedInput
+from lark.lark import PostLex
 
-MAX_LENGTH = 8_000
+MAX_LENGTH = 20_000
 """Characters of a query; vendors refuse longer ones somewhere between 2,000 and 100,000."""
+MAX_TOKENS = 4_000
+"""Words, values and signs of a query; reading so many takes about 15 milliseconds."""
 MAX_DEPTH = 40
 """Brackets that may be open at one time, so that whoever walks the terms may recurse."""
 
 
 class QueryError(ValueError):
-    """A query that its language can't read: a sentence, and the place where reading stopped, from 0."""
+    """A query that its language can't read: a sentence, and the token where reading stopped, "" at the end."""
 
     def __init__(self, message: str, position: int, token: str = "") -> None:
         super().__init__(message)
         self.message, self.position, self.token = message, position, token
 
 
-def load_grammar(language: str, reader: Transformer[Any, Any], start: str = "start") -> Callable[[str], Any]:
+def load_grammar(language: str, reader: Transformer[Any, Any]) -> Callable[[str], Any]:
     """A function from a query to what `reader`'s callbacks make of it; it raises nothing but QueryError."""
-    path = Path(__file__).parent / f"{language}.lark"
-    parser = Lark(path.read_text("utf-8"), parser="lalr", start=start, transformer=reader, maybe_placeholders=False)
 
     def parse(text: str) -> Any:
-        check_size(text)
+        if len(text) > MAX_LENGTH:
+            raise QueryError(f"the query has {len(text)} characters; at most {MAX_LENGTH} are read", MAX_LENGTH)
+        parser = _parser(language, reader)
         try:
             return parser.parse(text)
         except UnexpectedInput as error:
-            position = error.pos_in_stream if error.pos_in_stream is not None else len(text)
-            token = str(getattr(error, "token", "") or text[position : position + 1])
-            raise QueryError(f"unexpected {token[:40]!r} at {position}", position, token[:80]) from None
+            raise _query_error(error, text) from None
 
     return parse
 
 
-def check_size(text: str) -> None:
-    """Raises QueryError for a query that is too long or nests too deep."""
-    if len(text) > MAX_LENGTH:
-        raise QueryError(f"the query has {len(text)} characters; at most {MAX_LENGTH} are read", MAX_LENGTH)
-    depth = 0
-    for position, character in enumerate(text):
-        if character in "([{":
-            depth += 1
+@cache
+def _parser(language: str, reader: Transformer[Any, Any]) -> Lark:
+    """Made when the first query is read: making one takes as long as a hundred queries."""
+    grammar = Path(__file__).with_name(f"{language}.lark").read_text("utf-8")
+    return Lark(grammar, parser="lalr", transformer=reader, postlex=_Limits(), maybe_placeholders=True)
+
+
+class _Limits(PostLex):
+    """Refuses a query with too many tokens or open brackets while it is read."""
+
+    always_accept = ()
+
+    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
+        depth = 0
+        for count, token in enumerate(stream):
+            if token[-1:] in _OPENING:
+                depth += 1
+            elif token in _CLOSING:
+                depth -= 1
             if depth > MAX_DEPTH:
-                raise QueryError(f"more than {MAX_DEPTH} brackets are open at {position}", position)
-        elif character in ")]}":
-            depth = max(0, depth - 1)
+                raise QueryError("the query is nested too deeply", token.start_pos or 0, token)
+            if count > MAX_TOKENS:
+                raise QueryError("the query is too long", token.start_pos or 0, token)
+            yield token
+
+
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+
+
+def _query_error(error: UnexpectedInput, text: str) -> QueryError:
+    token = getattr(error, "token", None)
+    if token is not None and token.type == "$END":
+        return QueryError("unexpected end of the query", len(text))
+    position = error.pos_in_stream or 0
+    found = str(token or text[position : position + 1])
+    return QueryError(f"unexpected token: '{found[:60]}'", position, found)

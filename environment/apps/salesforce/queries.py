@@ -17,6 +17,7 @@ from environment.apps.salesforce.paths import Paths, find_queried
 from environment.apps.salesforce.refusal import Refusal
 from environment.apps.salesforce.rows import CHILDREN, OBJECT_NAMES, SObject
 from environment.query import soql
+from environment.query.grammar import MAX_LENGTH, QueryError
 from environment.query.soql import Aggregate, FieldsOf, Path, Query
 
 PAGE_SIZE = 2000
@@ -26,10 +27,7 @@ BASE_PATH = "/services/data/v60.0"
 
 def answer(call: Call, text: str, start: int = 0) -> dict[str, Any]:
     """The REST body for the query: totalSize, done, records and, when more follow, nextRecordsUrl."""
-    try:
-        query = soql.parse(text)
-    except soql.SoqlError as error:
-        raise Refusal(400, "MALFORMED_QUERY", str(error)) from None
+    query = read_query(text)
     selection = _Selection(call)
     if query.select == (Aggregate("count", None, None),) and not query.group_by:
         return {"totalSize": selection.count(query), "done": True, "records": []}
@@ -38,6 +36,20 @@ def answer(call: Call, text: str, start: int = 0) -> dict[str, Any]:
     end = start + len(page)
     more = {} if end >= len(rows) else {"nextRecordsUrl": f"{BASE_PATH}/query/{locator(text, end)}"}
     return {"totalSize": len(rows), "done": not more, **more, "records": page}
+
+
+def read_query(text: str) -> Query:
+    """The query that the text spells; refused when it spells none."""
+    try:
+        return soql.parse(text)
+    except QueryError as error:
+        raise Refusal(400, "MALFORMED_QUERY", error.message) from None
+
+
+def records(call: Call, query: Query) -> list[dict[str, Any]]:
+    """All that the query selects, rendered."""
+    rows, render = _Selection(call).select(query)
+    return [render(row) for row in rows]
 
 
 def locator(text: str, start: int) -> str:
@@ -52,7 +64,7 @@ def resume(call: Call, name: str) -> dict[str, Any]:
         raise Refusal(400, "INVALID_QUERY_LOCATOR", "invalid query locator")
     try:
         unpacker = zlib.decompressobj()
-        text = unpacker.decompress(base64.urlsafe_b64decode(packed), soql.MAX_LENGTH * 4).decode()
+        text = unpacker.decompress(base64.urlsafe_b64decode(packed), MAX_LENGTH * 4).decode()
     except (zlib.error, binascii.Error, ValueError):
         raise Refusal(400, "INVALID_QUERY_LOCATOR", "invalid query locator") from None
     if not unpacker.eof:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from environment.apps.kit import Call
 from environment.apps.salesforce.columns import Kind
 from environment.apps.salesforce.fields import Fields, Reading
 from environment.apps.salesforce.paths import find_queried
-from environment.apps.salesforce.queries import answer, attributes
+from environment.apps.salesforce.queries import attributes, read_query, records
 from environment.apps.salesforce.refusal import Refusal
 from environment.apps.salesforce.rows import SOBJECTS, SObject
+from environment.query.soql import Junction, Membership
 from environment.query.wildcards import like
 
 MAX_LIMIT = 2000
@@ -77,7 +79,6 @@ def _rendered(
         return []
     if fields is None and where is None:
         return [{"attributes": attributes(row), "Id": row.Id} for row in rows]
-    ids = ",".join(f"'{row.Id}'" for row in rows[:MAX_LIMIT])
-    condition = f" AND ({where})" if where else ""
-    text = f"SELECT {fields or 'Id'} FROM {kind.__name__} WHERE Id IN ({ids}){condition}"
-    return answer(call, text)["records"]
+    query = read_query(f"SELECT {fields or 'Id'} FROM {kind.__name__}{' WHERE ' if where else ''}{where or ''}")
+    among = Membership(("Id",), False, tuple(row.Id for row in rows[:MAX_LIMIT]))
+    return records(call, replace(query, where=Junction("and", (among, query.where)) if query.where else among))

@@ -26,7 +26,7 @@ from environment.apps.salesforce.ids import (
 )
 from environment.apps.salesforce.periods import days_of
 from environment.apps.salesforce.rows import SOBJECTS
-from environment.query.soql import COUNTED_PERIODS, PERIODS, Period
+from environment.query.soql import Comparison, Period, parse
 from environment.server import Response, Server, parse_now
 from environment.tools import ActionTools
 from environment.world import Base, World
@@ -291,10 +291,22 @@ def test_unknown_locator_is_refused(org: Org, locator: str) -> None:
     assert (response.status, response.body[0]["errorCode"]) == (400, "INVALID_QUERY_LOCATOR")
 
 
-@pytest.mark.parametrize("name", sorted(PERIODS | COUNTED_PERIODS))
-def test_periods_are_whole_days_next_to_each_other(name: str) -> None:
+_UNITS = ("WEEK", "MONTH", "QUARTER", "YEAR")
+_PERIODS = (
+    *("YESTERDAY", "TODAY", "TOMORROW", "LAST_90_DAYS", "NEXT_90_DAYS"),
+    *(f"{side}_{unit}" for side in ("LAST", "THIS", "NEXT") for unit in (*_UNITS, "FISCAL_QUARTER", "FISCAL_YEAR")),
+    *(f"{side}_N_{unit}S:2" for side in ("LAST", "NEXT") for unit in ("DAY", *_UNITS)),
+    *(f"N_{unit}S_AGO:2" for unit in ("DAY", *_UNITS)),
+)
+
+
+@pytest.mark.parametrize("literal", _PERIODS)
+def test_periods_are_whole_days_next_to_each_other(literal: str) -> None:
     today = date(2026, 3, 4)  # a Wednesday
-    first, after = days_of(Period(name, 2 if name in COUNTED_PERIODS else None), today)
+    where = parse(f"SELECT Id FROM Case WHERE CreatedDate = {literal.lower()}").where
+    assert isinstance(where, Comparison) and isinstance(where.value, Period)
+    name = where.value.name
+    first, after = days_of(where.value, today)
     assert first < after
     if name.startswith("LAST") and "DAYS" not in name:
         assert after == days_of(Period(name.replace("LAST", "THIS").replace("_N_", "_").rstrip("S"), None), today)[0]

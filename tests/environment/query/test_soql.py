@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from environment.query.grammar import MAX_LENGTH, QueryError
 from environment.query.soql import (
-    MAX_LENGTH,
     Aggregate,
     Column,
     Comparison,
@@ -22,7 +22,6 @@ from environment.query.soql import (
     Order,
     Period,
     Query,
-    SoqlError,
     parse,
 )
 from environment.query.wildcards import like
@@ -49,6 +48,8 @@ def _where(condition: str) -> object:
         ("Account.Owner.Name = 'x'", Comparison(("Account", "Owner", "Name"), "=", "x")),
         ("Status NOT IN ('a', 'b')", Membership(("Status",), True, ("a", "b"))),
         ("NOT A = 1", Not(Comparison(("A",), "=", 1))),
+        ("NOT " * 3001 + "A = 1", Not(Comparison(("A",), "=", 1))),
+        ("NOT NOT A = 1", Comparison(("A",), "=", 1)),
         (
             "A = 1 AND (B = 2 OR C = 3)",
             Junction(
@@ -104,13 +105,13 @@ def test_alias_of_the_object_may_stand_before_its_fields() -> None:
         ("SELECT Id FROM Contact WHERE A IN ()", "unexpected token: ')'"),
         ("SELECT Id FROM Contact WHERE A = LAST_N_DAYS", "unexpected token: 'LAST_N_DAYS'"),
         ("SELECT Id FROM Contact WHERE " + "(" * 5000, "nested too deeply"),
-        ("SELECT Id FROM Contact WHERE " + "NOT " * 5000 + "A = 1", "nested too deeply"),
-        ("SELECT Id FROM Contact WHERE Id IN " + "(SELECT Id FROM Contact WHERE Id IN " * 999, "nested too deeply"),
-        ("x" * (MAX_LENGTH + 1), "cannot be longer"),
+        ("SELECT Id FROM Contact WHERE Id IN " + "(SELECT Id FROM Contact WHERE Id IN " * 99, "nested too deeply"),
+        ("SELECT Id FROM Contact WHERE " + "A=1 AND " * 2000, "the query is too long"),
+        ("x" * (MAX_LENGTH + 1), "at most 20000 are read"),
     ],
 )
 def test_malformed_query_is_refused_with_its_reason(text: str, complaint: str) -> None:
-    with pytest.raises(SoqlError, match=re.escape(complaint)):
+    with pytest.raises(QueryError, match=re.escape(complaint)):
         parse(text)
 
 
