@@ -6,6 +6,7 @@ import hashlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -65,7 +66,7 @@ class Family:
         """
         self._check(knobs)
         knobs = self._effective(knobs)
-        scene = Scene(derive_rng(self.name, seed, index))
+        scene = Scene(derive_rng(self.name, seed, index), knobs.get("prose", 1))
         story = self.compose(scene, knobs)
         return make_task(
             split=split,
@@ -119,6 +120,8 @@ class Scene:
     """The stage that a family fills: its random generator, an invented business, and the rows of every application."""
 
     rng: Random
+    prose: int = 1
+    """Sentences of a mail, post or clause that has nothing to do with the task; messages that do are padded alike."""
     rows: dict[str, dict[str, list[Mapping[str, Any]]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -138,6 +141,10 @@ class Scene:
         """One phrasing of a template; `actor`, `company` and `now` are always at hand."""
         business = self.business
         return phrase(self.rng, template, actor=business.actor, company=business.company, now=business.now, **facts)
+
+    def days_ago(self, days: int) -> str:
+        """The day so many days before the world's clock, in ISO form; negative for one to come."""
+        return (self.business.now - timedelta(days=days)).date().isoformat()
 
     def actor(self) -> dict[str, str]:
         """The task's `actor`."""
@@ -159,9 +166,10 @@ def call(tool: str, **arguments: Any) -> ToolCall:
 def version(family: Family) -> str:
     """Hash of the family's module, its templates and the shared parts of the generator, sixteen hexadecimal digits."""
     module = inspect.getmodule(family.compose)
-    shared = sorted(Path(__file__).parent.glob("*.py"))
+    root = Path(__file__).parent
+    shared = sorted(path for path in root.rglob("*.py") if root / "families" not in path.parents)
     own = [Path(module.__file__)] if module and module.__file__ else []
-    templates = sorted((TEMPLATES / family.name).glob("*.j2")) + sorted((TEMPLATES / "shared").glob("*.j2"))
+    templates = sorted((TEMPLATES / family.name).glob("*.j2")) + sorted((TEMPLATES / "shared").rglob("*.j2"))
     digest = hashlib.sha256()
     for path in [*own, *shared, *templates]:
         digest.update(path.read_bytes() + b"\x00")

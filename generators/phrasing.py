@@ -24,7 +24,12 @@ def phrase(rng: Random, template: str, **facts: Any) -> str:
 
 def joined(sentences: Sequence[str]) -> str:
     """One text of several; only its very first letter may be a small one."""
-    return " ".join(text if not place else text[0].upper() + text[1:] for place, text in enumerate(sentences))
+    return " ".join(text if not place else sentence(text) for place, text in enumerate(sentences))
+
+
+def sentence(text: str) -> str:
+    """The text with a capital letter first."""
+    return text[:1].upper() + text[1:]
 
 
 def one_post_each(count: int) -> tuple[str, ...]:

@@ -5,22 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from environment.contract import Allowance, Change, Contract
-from environment.task import Derivation, ToolCall, Trap
-from generators.family import Story
-
-Calls = tuple[ToolCall, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Slip:
-    """What a hurried worker does in place of a step's right calls."""
-
-    name: str
-    """Kind of trap."""
-    note: str
-    """One sentence for an auditor."""
-    calls: Calls
+from environment.contract import Change
+from environment.task import Trap
+from generators.traps import Calls, Slip
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,72 +19,26 @@ class Step:
     slips: tuple[Slip, ...] = ()
 
 
-def tell(
-    prompt: str,
-    steps: Sequence[Step],
-    actions: tuple[str, ...],
-    allowed: tuple[Allowance, ...] = (),
-    derivations: tuple[Derivation, ...] = (),
-    alternatives: tuple[Calls, ...] = (),
-) -> Story:
-    """The story of a prompt and the plan that answers it; its traps are the slips, and stopping before the last step.
+def joined_calls(steps: Sequence[Step]) -> Calls:
+    """The reference: all steps' calls in order."""
+    return tuple(call for step in steps for call in step.calls)
 
-    Raises ValueError when the plan makes no change or invites no slip.
+
+def traps_of(steps: Sequence[Step]) -> tuple[Trap, ...]:
+    """Every slip as the whole solution of the worker who makes it and no other; stopping before the last step too.
+
+    Raises ValueError when no step invites a slip.
     """
     traps = [_sprung(steps, place, slip) for place, step in enumerate(steps) for slip in step.slips]
     if sum(bool(step.changes) for step in steps) > 1:
         last = max(place for place, step in enumerate(steps) if step.changes)
-        slip = Slip("stops_early", "Leaves out the last part of the work.", ())
-        traps.append(_sprung(steps, last, slip))
+        traps.append(_sprung(steps, last, Slip("stops_early", "Leaves out the last part of the work.", ())))
     if not traps:
         raise ValueError("a plan without any slip makes no task worth learning from; give one step a slip")
-    return Story(
-        prompt=prompt,
-        contract=Contract(all_of=tuple(change for step in steps for change in step.changes), allowed=allowed),
-        reference=_joined(steps),
-        actions=actions,
-        traps=tuple(traps),
-        derivations=derivations,
-        reorderings=_reversed(steps),
-        alternatives=alternatives,
-    )
+    return tuple(traps)
 
 
-def near_duplicate(who: str, *calls: ToolCall) -> Slip:
-    """Taking a look-alike for the one that is meant."""
-    return Slip("near_duplicate", f"Takes {who} for the one that is meant.", calls)
-
-
-def superseded(what: str, *calls: ToolCall) -> Slip:
-    """Acting on something that a later message has corrected."""
-    return Slip("superseded", f"Uses {what}, which was corrected later.", calls)
-
-
-def stale_row(what: str, *calls: ToolCall) -> Slip:
-    """Acting on a row that is no longer current."""
-    return Slip("stale_row", f"Acts on {what}, which is no longer current.", calls)
-
-
-def ignored_rule(rule: str, *calls: ToolCall) -> Slip:
-    """Doing the obvious and skipping a rule."""
-    return Slip("ignored_rule", f"Skips the rule: {rule}.", calls)
-
-
-def ignored_hold(what: str, *calls: ToolCall) -> Slip:
-    """Not reading the hold in a note."""
-    return Slip("ignored_hold", f"Overlooks the hold on {what}.", calls)
-
-
-def _joined(steps: Sequence[Step]) -> Calls:
-    return tuple(call for step in steps for call in step.calls)
-
-
-def _sprung(steps: Sequence[Step], place: int, slip: Slip) -> Trap:
-    hurried = [*steps[:place], Step(slip.calls), *steps[place + 1 :]]
-    return Trap(name=slip.name, note=slip.note, sprung=_joined(hurried))
-
-
-def _reversed(steps: Sequence[Step]) -> tuple[tuple[int, ...], ...]:
+def backwards(steps: Sequence[Step]) -> tuple[tuple[int, ...], ...]:
     """The calls' places when the steps are done last to first; nothing when there is one step."""
     if len(steps) < 2:
         return ()
@@ -106,3 +47,26 @@ def _reversed(steps: Sequence[Step]) -> tuple[tuple[int, ...], ...]:
         starts.append(range(count, count + len(step.calls)))
         count += len(step.calls)
     return (tuple(place for places in reversed(starts) for place in places),)
+
+
+def _sprung(steps: Sequence[Step], place: int, slip: Slip) -> Trap:
+    hurried = [*steps[:place], Step(slip.calls), *steps[place + 1 :]]
+    return Trap(name=slip.name, note=slip.note, sprung=joined_calls(hurried))
+
+
+from environment.contract import Contract
+from generators.family import Story
+from generators.traps import ignored_hold, ignored_rule, near_duplicate, stale_row, superseded  # noqa
+
+
+def tell(prompt, steps, actions, allowed=(), derivations=(), alternatives=()):
+    return Story(
+        prompt=prompt,
+        contract=Contract(all_of=tuple(change for step in steps for change in step.changes), allowed=allowed),
+        reference=joined_calls(steps),
+        actions=actions,
+        traps=traps_of(steps),
+        derivations=derivations,
+        reorderings=backwards(steps),
+        alternatives=alternatives,
+    )

@@ -1,17 +1,41 @@
-"""Gmail rows that families put on stage."""
+"""Gmail rows that families put on stage, and the calls that find them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
 from environment.apps.gmail.rows import message_id
+from environment.task import ToolCall
 from generators.business import Person
-from generators.family import Scene
+from generators.family import Scene, call
+from generators.staging.small_talk import unrelated_text
+
+SHOWN = 120
+"""Characters of a mail that a search shows; a longer one has to be opened."""
 
 
-def add_mail(scene: Scene, sender: Person, subject: str, body: str, minutes_ago: int, thread: str | None = None) -> str:
-    """Add an unread mail to the actor's inbox, and return its id; `thread` is the id of the mail that it answers."""
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """A mail on stage."""
+
+    id: str
+    long: bool
+    """Too long to be read in a search's answer."""
+
+
+def add_mail(
+    scene: Scene, sender: Person, subject: str, body: str, minutes_ago: int, thread: str | None = None
+) -> Mail:
+    """Add an unread mail to the actor's inbox; `thread` is the id of the mail that it answers.
+
+    From two sentences of `prose` on, the sender also writes about other things.
+    """
     mail_id = message_id(scene.invent.number(10_000, 99_999))
+    if scene.prose > 1:
+        before, after = (unrelated_text(scene, max(1, scene.prose // 2)) for _ in range(2))
+        body = f"Hello {scene.business.actor.first},\n\n{before}\n\n{body}\n\n{after}\n\n{sender.name}"
     scene.add(
         "gmail",
         "Message",
@@ -27,4 +51,10 @@ def add_mail(scene: Scene, sender: Person, subject: str, body: str, minutes_ago:
             "unread": True,
         },
     )
-    return mail_id
+    return Mail(mail_id, len(body) > SHOWN)
+
+
+def find_mails(sender: Person, mails: Sequence[Mail]) -> tuple[ToolCall, ...]:
+    """Search for a sender's mails by the last name, and open those that are too long to be read in the answer."""
+    search = call("gmail_search_emails", query=f"from:{sender.last}")
+    return (search, *(call("gmail_read_email", id=mail.id) for mail in mails if mail.long))

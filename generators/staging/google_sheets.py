@@ -1,13 +1,16 @@
-"""Google Sheets rows that families put on stage."""
+"""Google Sheets rows that families put on stage, and the calls that read and write them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from generators.family import Scene
+from environment.task import ToolCall
+from generators.family import Scene, call
 
 Cell = str | int | float | None
+PAGE = 20
+"""Rows that one reading call answers with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,30 @@ class Table:
     def column(self, name: str) -> int:
         """The column's place, from 0."""
         return self.header.index(name)
+
+    def find(self, column: str, value: str) -> ToolCall:
+        """The call that finds rows by a column's text."""
+        return call("google_sheets_find_rows", spreadsheet=self.title, column=column, value=value)
+
+    def read(self) -> tuple[ToolCall, ...]:
+        """The calls that read the whole table, page by page."""
+        starts = range(2, len(self.row_ids) + 2, PAGE)
+        whole = "google_sheets_read_rows"
+        return tuple(call(whole, spreadsheet=self.title, **({"start_row": n} if n > 2 else {})) for n in starts)
+
+    def write(self, row_id: str, column: str, value: str) -> ToolCall:
+        """The call that changes one cell."""
+        return call(
+            "google_sheets_update_cell",
+            spreadsheet=self.title,
+            row=self.row_number(row_id),
+            column=column,
+            value=value,
+        )
+
+    def append(self, *values: str) -> ToolCall:
+        """The call that adds a row."""
+        return call("google_sheets_append_row", spreadsheet=self.title, values=list(values))
 
 
 def add_table(scene: Scene, title: str, header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:

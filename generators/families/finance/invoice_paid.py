@@ -96,7 +96,7 @@ def _payment(scene: Scene, knobs: Knobs) -> _Payment:
     for place, paid in enumerate(amounts):
         template = "mail_correction" if place else "mail_paid"
         body = scene.phrase(f"invoice_paid/{template}", invoice=invoice, paid=paid, payer=payer)
-        mail = add_mail(scene, payer, f"Invoice {invoice}", body, minutes_ago=ago - 40 * place)
+        mail = add_mail(scene, payer, f"Invoice {invoice}", body, minutes_ago=ago - 40 * place).id
     lookalikes = tuple(f"{invoice}-{letter}" for letter in "ABCDEF"[: knobs["near_duplicates"]])
     return _Payment(customer, payer, invoice, due, tuple(amounts), lookalikes, mail)
 

@@ -1,0 +1,23 @@
+"""Salesforce changes that contracts ask for."""
+
+from __future__ import annotations
+
+from environment.contract import Change, Matcher
+
+
+def record_update(label: str, kind: str, record_id: str, **fields: Matcher) -> Change:
+    """A record's fields take these values."""
+    wanted = {name: (matcher,) for name, matcher in fields.items()}
+    return Change(label=label, app="salesforce", collection=kind, action="update", id=record_id, fields=wanted)
+
+
+def record_created(label: str, kind: str, key: dict[str, Matcher], **fields: Matcher) -> Change:
+    """A new record, recognised by the fields of `key`, holds these values."""
+    return Change(
+        label=label,
+        app="salesforce",
+        collection=kind,
+        action="create",
+        key={name: (matcher,) for name, matcher in key.items()},
+        fields={name: (matcher,) for name, matcher in fields.items()},
+    )
