@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field
 
 from environment.apps.google_sheets.rows import GridRow, Sheet, Spreadsheet
 from environment.apps.kit import AppError, Args, Call, Route
+from environment.query.drive_q import parse_drive_q
+from environment.query.grammar import QueryError
 
 MIME_TYPE = "application/vnd.google-apps.spreadsheet"
-_TERM = re.compile(
-    r"(?:(name|fullText|mimeType)\s*(contains|!=|=)\s*'((?:[^'\\]|\\.)*)'|trashed\s*(!=|=)\s*(true|false))(?:\s+and\s+|$)"
-)
 
 
 class ListArgs(Args):
@@ -34,10 +34,34 @@ class GetArgs(Args):
     supportsAllDrives: bool = Field(False, description="Ignored here")
 
 
+class _Searched:
+    """A spreadsheet as a query sees it: in the user's top folder, without times."""
+
+    mimeType = MIME_TYPE
+    trashed = starred = sharedWithMe = False
+    modifiedTime = createdTime = viewedByMeTime = sharedWithMeTime = None
+    parents, owners, writers, readers = ("root",), ("me",), ("me",), ("me",)
+    properties: Mapping[str, str] = {}
+    appProperties = properties
+
+    def __init__(self, call: Call, spreadsheet: Spreadsheet) -> None:
+        self.name = spreadsheet.title
+        self._call, self._spreadsheet = call, spreadsheet
+
+    @property
+    def full_text(self) -> str:
+        sheets = self._call.tables.where(Sheet, "spreadsheet_id", self._spreadsheet.id)
+        rows = (row for sheet in sheets for row in self._call.tables.where(GridRow, "sheet_id", sheet.id))
+        return "\n".join([self.name, *(str(cell) for row in rows for cell in row.cells if cell is not None)])
+
+
 def list_files(call: Call, args: ListArgs) -> Any:
     """Lists the user's files, such as spreadsheets by name."""
-    terms = _terms(args.q)
-    found = [sheet for sheet in call.tables.all(Spreadsheet) if all(_holds(call, term, sheet) for term in terms)]
+    try:
+        passes = parse_drive_q(args.q or "")
+    except QueryError:
+        raise AppError(400, "Invalid Value") from None
+    found = [sheet for sheet in call.tables.all(Spreadsheet) if passes(_Searched(call, sheet))]
     if args.orderBy in ("name", "name desc", "name_natural", "name_natural desc"):
         found.sort(key=lambda sheet: sheet.title.lower(), reverse=args.orderBy.endswith("desc"))
     if not 1 <= args.pageSize <= 1000:
@@ -62,53 +86,6 @@ def get_file(call: Call, args: GetArgs) -> Any:
 
 def _file(spreadsheet: Spreadsheet) -> dict[str, Any]:
     return {"kind": "drive#file", "mimeType": MIME_TYPE, "id": spreadsheet.id, "name": spreadsheet.title}
-
-
-def _terms(query: str | None) -> list[tuple[str, ...]]:
-    """The conditions that `and` joins, each as the groups of `_TERM`."""
-    text, terms = (query or "").strip(), []
-    if len(text) > 2000:
-        raise AppError(400, "Invalid Value")
-    start = 0
-    while start < len(text):
-        match = _TERM.match(text, start)
-        if match is None:
-            raise AppError(400, "Invalid Value")
-        terms.append(tuple(group or "" for group in match.groups()))
-        start = match.end()
-    return terms
-
-
-def _holds(call: Call, term: tuple[str, ...], spreadsheet: Spreadsheet) -> bool:
-    field, operator, value, trashed_operator, trashed = term
-    if trashed:
-        return (trashed == "false") == (trashed_operator == "=")
-    wanted = re.sub(r"\\(.)", r"\1", value).lower()
-    if field == "fullText":
-        return operator == "contains" and wanted in _full_text(call, spreadsheet).lower()
-    held = (spreadsheet.title if field == "name" else MIME_TYPE).lower()
-    if operator == "contains":
-        return _begins_a_word(wanted, held) if field == "name" else wanted in held
-    return (held == wanted) == (operator == "=")
-
-
-def _full_text(call: Call, spreadsheet: Spreadsheet) -> str:
-    rows = [
-        row
-        for sheet in call.tables.where(Sheet, "spreadsheet_id", spreadsheet.id)
-        for row in call.tables.where(GridRow, "sheet_id", sheet.id)
-    ]
-    return "\n".join([spreadsheet.title, *(str(cell) for row in rows for cell in row.cells if cell is not None)])
-
-
-def _begins_a_word(wanted: str, held: str) -> bool:
-    """Drive's `name contains` finds beginnings of words only."""
-    start = held.find(wanted)
-    while start >= 0:
-        if start == 0 or not held[start - 1].isalnum():
-            return True
-        start = held.find(wanted, start + 1)
-    return False
 
 
 def _start(token: str | None) -> int:

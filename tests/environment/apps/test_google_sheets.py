@@ -506,6 +506,8 @@ def test_a_new_row_is_known_by_its_sheet_and_first_cell_wherever_it_stands(sheet
         ("mimeType = 'application/vnd.google-apps.spreadsheet' and name contains 'plan'", ["Office plan"]),
         ("mimeType = 'application/pdf'", []),
         ("trashed = true", []),
+        ("name contains 'plan' or not name contains 'plan'", ["Returns log", "Office plan"]),
+        ("'root' in parents and modifiedTime > '2026-03-04T09:00:00'", []),
         ("fullText contains 'o\\'brien'", ["Returns log"]),
     ],
 )
@@ -515,7 +517,7 @@ def test_spreadsheets_are_found_through_drive(sheets: Sheets, query: str | None,
 
 
 @pytest.mark.parametrize(
-    "query", ["name", "name contains plan", "name contains 'a' or name contains 'b'", "((", "x" * 3000]
+    "query", ["name", "name contains plan", "name contains 'a' nor name contains 'b'", "((", "x" * 30_000]
 )
 def test_a_drive_query_of_another_form_is_invalid(sheets: Sheets, query: str) -> None:
     answer = sheets.fetch("GET", "/drive/v3/files", {"q": query})

@@ -48,7 +48,7 @@ def _where(condition: str) -> object:
         ("Account.Owner.Name = 'x'", Comparison(("Account", "Owner", "Name"), "=", "x")),
         ("Status NOT IN ('a', 'b')", Membership(("Status",), True, ("a", "b"))),
         ("NOT A = 1", Not(Comparison(("A",), "=", 1))),
-        ("NOT " * 3001 + "A = 1", Not(Comparison(("A",), "=", 1))),
+        ("NOT " * 1501 + "A = 1", Not(Comparison(("A",), "=", 1))),
         ("NOT NOT A = 1", Comparison(("A",), "=", 1)),
         (
             "A = 1 AND (B = 2 OR C = 3)",
