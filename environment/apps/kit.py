@@ -44,6 +44,8 @@ class Call:
     """The world's clock at this call."""
     actor: Mapping[str, str]
     """`name`, `email`, `company`, `domain` of whom the agent acts as."""
+    host: str = ""
+    """Host that was asked, for links in the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,8 @@ class Response:
 
     status: int
     body: Any
+    refusal: str = ""
+    """What was refused in a sentence, where the body only says it in the vendor's codes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +154,8 @@ class App:
     """Other hosts that are answered too, because people often write them."""
     base_path_also: str | None = None
     """Regular expression of other base paths that are answered alike, such as other versions of the API."""
+    ending: str = ""
+    """Ending that every path may have, such as `.json`; routes are written without."""
 
     @cached_property
     def host_pattern(self) -> re.Pattern[str]:
@@ -162,6 +168,7 @@ class App:
 
     def below(self, path: str) -> str | None:
         """The part of a path below the base path, None for a path that is not below it."""
+        path = path.removesuffix(self.ending)
         if path.startswith(self.base_path):
             return path[len(self.base_path) :]
         other = re.match(self.base_path_also, path) if self.base_path_also else None
