@@ -223,12 +223,17 @@ def _list_route(collection: Collection, visible: bool) -> Route:
             rows = call.tables.all(collection.kind)
         path = collection.path.format_map(given)
         params = {name: value for name, value in given.items() if name not in collection.inside}
-        show = collection.show
-        style = collection.style
         page = read_page(
-            style.paging, rows, lambda row: show(call, row), path, params, collection.plural, collection.noun
+            collection.style.paging,
+            rows,
+            lambda row: collection.show(call, row),
+            host=call.host,
+            path=path,
+            params=params,
+            plural=collection.plural,
+            noun=collection.noun,
         )
-        return style.many(page)
+        return collection.style.many(page)
 
     return _route(collection, "list", "GET", collection.path, args_type, handler, visible)
 

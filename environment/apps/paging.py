@@ -26,6 +26,8 @@ class Page:
     """Position of the first record, from 0."""
     size: int
     """Most records on a page."""
+    host: str
+    """Host that was asked."""
     path: str
     """As requested, below the base path."""
     params: Mapping[str, Any]
@@ -102,6 +104,8 @@ def read_page(
     paging: Paging,
     rows: Sequence[Row],
     show: Callable[[Any], Any],
+    *,
+    host: str,
     path: str,
     params: Mapping[str, Any],
     plural: str,
@@ -117,6 +121,7 @@ def read_page(
         len(rows),
         part.start,
         part.size,
+        host,
         path,
         params,
         paging.at(Span(end, part.size), rows) if end < len(rows) else None,
