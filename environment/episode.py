@@ -31,13 +31,24 @@ class Episode:
         """`toolset` is the task's own unless given; `base` spares parsing the world again (`base_of`)."""
         self.task = task
         self._apps = apps
-        self._world = World(base or base_of(task, apps), parse_now(task.now))
-        self._server = Server(apps, self._world, task.actor)
+        self._toolset = toolset or task.toolset
+        self._enter(World(base or base_of(task, apps), parse_now(task.now)), ())
+
+    def _enter(self, world: World, requests: tuple[Request, ...]) -> None:
+        self._world = world
+        self._server = Server(self._apps, world, self.task.actor)
+        self._server.requests.extend(requests)
         self._tools: Toolset = (
-            ActionTools(self._server, apps, task.actions)
-            if (toolset or task.toolset) == "actions"
-            else ApiTools(self._server, apps)
+            ActionTools(self._server, self._apps, self.task.actions)
+            if self._toolset == "actions"
+            else ApiTools(self._server, self._apps)
         )
+
+    def fork(self) -> Episode:
+        """An episode in the same state that goes its own way from here."""
+        twin = Episode(self.task, self._toolset, self._world.base, self._apps)
+        twin._enter(self._world.fork(), tuple(self.requests))
+        return twin
 
     @property
     def specs(self) -> list[dict[str, Any]]:

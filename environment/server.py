@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -43,17 +44,19 @@ class Server:
             host = (parts.hostname or "").lower()
         except ValueError:
             return _unreachable(url)
-        hosted = [app for app in self._apps if app.host_pattern.fullmatch(host)]
+        hosted = _hosted(self._apps, host)
         if not hosted:
             return _unreachable(url)
-        app = max(hosted, key=lambda app: (app.below(parts.path) is not None, len(app.base_path)))
+        app = hosted[0]
+        if len(hosted) > 1:
+            app = max(hosted, key=lambda app: (app.below(parts.path) is not None, len(app.base_path)))
         try:
             query = _query(parts.query, params)
-            return self._answer(app, method.upper(), parts.path, query, body)
+            return self._answer(app, method.upper(), host, parts.path, query, body)
         except AppError as error:
-            return Response(app.error_status or error.status, app.error_body(error))
+            return Response(app.error_status or error.status, app.error_body(error), error.message)
 
-    def _answer(self, app: App, method: str, path: str, query: dict[str, Any], body: Any) -> Response:
+    def _answer(self, app: App, method: str, host: str, path: str, query: dict[str, Any], body: Any) -> Response:
         route, found = _route(app, method, path)
         given = _arguments(route, found, query, body)
         try:
@@ -61,7 +64,7 @@ class Server:
         except ValidationError as error:
             raise app.argument_error(error) from None
         tables = Tables(self._world, app.name, app.ids)
-        answer = self._handle(route, Call(tables, self._world.now, self._actor), args)
+        answer = self._handle(route, Call(tables, self._world.now, self._actor, host), args)
         return answer if isinstance(answer, Response) else Response(200, answer)
 
     def _handle(self, route: Route, call: Call, args: Any) -> Any:
@@ -74,6 +77,11 @@ class Server:
         except AppError:
             self._world.restore(saved)
             raise
+
+
+@lru_cache(maxsize=1024)
+def _hosted(apps: tuple[App, ...], host: str) -> tuple[App, ...]:
+    return tuple(app for app in apps if app.host_pattern.fullmatch(host))
 
 
 def _unreachable(url: str) -> Response:
@@ -98,7 +106,7 @@ def _route(app: App, method: str, path: str) -> tuple[Route, dict[str, str]]:
     rest, other = app.below(path), False
     if rest is None:
         raise AppError(404, f"No such path: {path[:200]}", "NOT_FOUND")
-    for route in app.routes:
+    for route in _routes(app, rest.count("/"), rest.endswith("/")):
         match = route.pattern.fullmatch(rest)
         if match:
             if method == route.method or method in route.methods_also:
@@ -107,6 +115,17 @@ def _route(app: App, method: str, path: str) -> tuple[Route, dict[str, str]]:
     if other:
         raise AppError(405, f"Method {method[:20]} is not allowed for {path[:200]}", "METHOD_NOT_ALLOWED")
     raise AppError(404, f"No such path: {path[:200]}", "NOT_FOUND")
+
+
+@lru_cache(maxsize=4096)
+def _routes(app: App, slashes: int, trailing: bool) -> tuple[Route, ...]:
+    """The routes that a path with so many slashes can be one of, in the order of the table."""
+    fitting = {slashes, slashes - trailing}
+    return tuple(
+        route
+        for route in app.routes
+        if route.path.count("/") in fitting or ("*}" in route.path and route.path.count("/") <= slashes)
+    )
 
 
 def _arguments(route: Route, found: dict[str, str], query: dict[str, Any], body: Any) -> dict[str, Any]:

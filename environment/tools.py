@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping
+from functools import cached_property, lru_cache
 from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from environment.apps.kit import Action, App, AppError, explain, parse_json
+from environment.apps.kit import Action, App, AppError, Response, explain, parse_json
 from environment.record import content_hash
 from environment.search import search
 from environment.server import Server
@@ -19,8 +20,9 @@ from environment.specs import function_spec
 class Toolset(Protocol):
     """What an episode needs of a toolset."""
 
-    specs: list[dict[str, Any]]
-    """Tool specifications in the order in which the model sees them."""
+    @property
+    def specs(self) -> list[dict[str, Any]]:
+        """Tool specifications in the order in which the model sees them."""
 
     def call(self, name: str, arguments: Any) -> str:
         """The tool's answer as JSON text; whatever a model sends is answered, never raised."""
@@ -32,8 +34,14 @@ class ActionTools:
     def __init__(self, server: Server, apps: tuple[App, ...], names: tuple[str, ...]) -> None:
         """Offers `names` in their order. Raises ValueError for a name that no application has."""
         self._server = server
-        self._actions = {name: _action(apps, name) for name in names}
-        self.specs = [function_spec(a.name, a.doc, a.args) for _, a in self._actions.values()]
+        known = _all_actions(apps, tuple(app.all_actions for app in apps))
+        if unknown := [name for name in names if name not in known]:
+            raise ValueError(f"no application has an action {unknown[0]!r}; see environment/apps for their names")
+        self._actions = {name: known[name] for name in names}
+
+    @cached_property
+    def specs(self) -> list[dict[str, Any]]:
+        return [function_spec(action.name, action.doc, action.args) for _, action in self._actions.values()]
 
     def call(self, name: str, arguments: Any) -> str:
         if name not in self._actions:
@@ -73,7 +81,10 @@ class ApiTools:
 
     def __init__(self, server: Server, apps: tuple[App, ...]) -> None:
         self._server, self._apps = server, apps
-        self.specs = [
+
+    @cached_property
+    def specs(self) -> list[dict[str, Any]]:
+        return [
             function_spec("api_search", "Find endpoints of the connected applications.", _SearchArgs),
             _text_arguments(function_spec("api_fetch", "Call an endpoint; answers its JSON.", _FetchArgs)),
             function_spec("base64_encode", "Encode text as URL-safe base64 without padding.", _EncodeArgs),
@@ -103,9 +114,7 @@ class ApiTools:
             raise AppError(400, "params must be a JSON object")
         response = self._server.fetch(args.method, args.url, params, parse_json(args.body, "body"))
         if response.status >= 400:
-            return compact(
-                {"error": {"code": response.status, "message": _sentence(response.body), "body": response.body}}
-            )
+            return compact({"error": {"code": response.status, "message": _refusal(response), "body": response.body}})
         return compact({} if response.body is None else response.body)
 
 
@@ -120,12 +129,10 @@ def compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _action(apps: tuple[App, ...], name: str) -> tuple[App, Action]:
-    for app in apps:
-        for action in app.all_actions:
-            if action.name == name:
-                return app, action
-    raise ValueError(f"no application has an action {name!r}; see environment/apps for their names")
+@lru_cache
+def _all_actions(apps: tuple[App, ...], actions: tuple[tuple[Action, ...], ...]) -> Mapping[str, tuple[App, Action]]:
+    """Name -> the application and its action; `actions` are those of each of the applications."""
+    return {action.name: (app, action) for app, offered in zip(apps, actions, strict=True) for action in offered}
 
 
 def _fetch_for(server: Server, app: App) -> Any:
@@ -133,7 +140,7 @@ def _fetch_for(server: Server, app: App) -> Any:
         url = path if path.startswith("https://") else app.url(path)
         response = server.fetch(method, url, params, body)
         if response.status >= 400 or (app.error_status and _refused(response.body)):
-            raise AppError(response.status, _sentence(response.body))
+            raise AppError(response.status, _refusal(response))
         return response.body
 
     return fetch
@@ -150,6 +157,10 @@ def _object(arguments: Any) -> Mapping[str, Any]:
     if not isinstance(given, Mapping):
         raise AppError(400, "the arguments must be a JSON object")
     return given
+
+
+def _refusal(response: Response) -> str:
+    return response.refusal or _sentence(response.body)
 
 
 def _sentence(body: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Self, TypeVar
@@ -44,6 +44,7 @@ class Base:
         """Raises ValueError naming app, collection and row when a row does not fit its model or an id comes twice."""
         self._rows: dict[Collection, dict[str, Row]] = {}
         self._indexes: dict[tuple[Collection, str], dict[Any, list[str]]] = {}
+        self._data: dict[tuple[Collection, str], dict[str, Any]] = {}
         for app, collections in rows.items():
             for name, items in collections.items():
                 if name not in row_types.get(app, {}):
@@ -65,6 +66,13 @@ class Base:
                 found.setdefault(getattr(row, field), []).append(key)
         return found
 
+    def data(self, collection: Collection, key: str) -> Mapping[str, Any]:
+        """A row as JSON data; made once for all episodes, never to be changed."""
+        found = self._data.get((collection, key))
+        if found is None:
+            found = self._data[collection, key] = self.rows(collection)[key].model_dump(mode="json")
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class Savepoint:
@@ -72,7 +80,7 @@ class Savepoint:
 
     journal: dict[Collection, dict[str, Row | None]]
     counters: dict[Collection, int]
-    outbox: dict[tuple[str, str, str], RowChange]
+    outbox: dict[tuple[Collection, str], Row]
 
 
 class World:
@@ -83,7 +91,9 @@ class World:
         self.now = now
         self._journal: dict[Collection, dict[str, Row | None]] = {}
         self._counters: dict[Collection, int] = {}
-        self._outbox: dict[tuple[str, str, str], RowChange] = {}
+        self._outbox: dict[tuple[Collection, str], Row] = {}
+        self._told: dict[tuple[Collection, str], tuple[Row | None, RowChange]] = {}
+        """What `changes` made of a row, with the row that it was made of."""
 
     def get(self, collection: Collection, key: str) -> Row | None:
         written = self._journal.get(collection)
@@ -91,33 +101,25 @@ class World:
             return written[key]
         return self.base.rows(collection).get(key)
 
-    def all(self, collection: Collection) -> Iterator[Row]:
+    def all(self, collection: Collection) -> Iterable[Row]:
         """Every row: the base's in their order, then the created ones in theirs."""
-        written = self._journal.get(collection)
-        base = self.base.rows(collection)
+        base, written = self.base.rows(collection), self._journal.get(collection)
         if not written:
-            yield from base.values()
-            return
-        for key, row in base.items():
-            current = written.get(key, row)
-            if current is not None:
-                yield current
-        for key, created in written.items():
-            if key not in base and created is not None:
-                yield created
+            return base.values()
+        return [row for row in {**base, **written}.values() if row is not None]
 
-    def where(self, collection: Collection, field: str, value: Any) -> Iterator[Row]:
+    def where(self, collection: Collection, field: str, value: Any) -> list[Row]:
         """Every row whose `field` equals `value`, which must be hashable, in the order of `all`."""
-        written = self._journal.get(collection, {})
-        base = self.base.rows(collection)
-        if any(key in base for key in written):
-            yield from (row for row in self.all(collection) if getattr(row, field) == value)
-            return
-        for key in self.base.index(collection, field).get(value, ()):
-            yield base[key]
-        for created in written.values():
-            if created is not None and getattr(created, field) == value:
-                yield created
+        base, written = self.base.rows(collection), self._journal.get(collection)
+        keys = self.base.index(collection, field).get(value, ())
+        if not written:
+            return [base[key] for key in keys]
+        found = {key: None if key in written else base[key] for key in keys}
+        fits = {key: row for key, row in written.items() if row is not None and getattr(row, field) == value}
+        if any(key in base and key not in found for key in fits):
+            return [row for row in self.all(collection) if getattr(row, field) == value]
+        found.update(fits)
+        return [row for row in found.values() if row is not None]
 
     def put(self, collection: Collection, row: Row) -> None:
         self._journal.setdefault(collection, {})[row.key] = row
@@ -144,36 +146,47 @@ class World:
     def restore(self, saved: Savepoint) -> None:
         self._journal, self._counters, self._outbox = saved.journal, saved.counters, saved.outbox
 
+    def fork(self) -> World:
+        """A world in the same state, whose writes from now on are its own."""
+        twin = World(self.base, self.now)
+        twin.restore(self.save())
+        twin._told = dict(self._told)
+        return twin
+
     def send(self, collection: Collection, row: Row) -> None:
         """Record that the row left the company; deleting the row later does not take it back."""
-        app, name = collection
-        self._outbox[app, name, row.key] = RowChange(
-            app=app, collection=name, id=row.key, before=None, after=row.model_dump(mode="json"), sent=True
-        )
+        self._outbox[collection, row.key] = row
 
     def changes(self) -> tuple[RowChange, ...]:
         """The net difference to the base, plus what was sent and then deleted; rows set back are no difference."""
         found: list[RowChange] = []
-        for (app, name), written in self._journal.items():
-            base = self.base.rows((app, name))
+        for collection, written in self._journal.items():
+            base = self.base.rows(collection)
             for key, row in written.items():
-                before = base.get(key)
-                sent = (app, name, key) in self._outbox
-                if row is None and before is None:
-                    if sent:
-                        found.append(self._outbox[app, name, key])
-                elif row != before:
-                    found.append(
-                        RowChange(
-                            app=app,
-                            collection=name,
-                            id=key,
-                            before=before and before.model_dump(mode="json"),
-                            after=row and row.model_dump(mode="json"),
-                            sent=sent,
-                        )
-                    )
+                if row is None and key not in base:
+                    row = self._outbox.get((collection, key))
+                    if row is not None:
+                        found.append(self._change(collection, key, row))
+                elif row != base.get(key):
+                    found.append(self._change(collection, key, row))
         return tuple(found)
+
+    def _change(self, collection: Collection, key: str, row: Row | None) -> RowChange:
+        """A row's difference to the base; the same object as before when nothing has happened to the row since."""
+        sent = (collection, key) in self._outbox
+        made_of, change = self._told.get((collection, key), (None, None))
+        if change is None or made_of is not row or change.sent is not sent:
+            app, name = collection
+            change = RowChange(
+                app=app,
+                collection=name,
+                id=key,
+                before=self.base.data(collection, key) if key in self.base.rows(collection) else None,
+                after=row and row.model_dump(mode="json"),
+                sent=sent,
+            )
+            self._told[collection, key] = row, change
+        return change
 
 
 class Tables:
