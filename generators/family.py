@@ -35,6 +35,10 @@ class Knob:
     """Another knob and its lowest setting at which this one has an effect; below, this one stands at its lowest."""
 
 
+DISTRACTORS = Knob(0, 40, 2, "unrelated mails, and posts in each channel")
+PROSE = Knob(1, 8, 1, "sentences of an unrelated mail, post or clause; other messages are padded alike")
+
+
 @dataclass(frozen=True, slots=True)
 class Story:
     """What a family has composed besides the rows: everything of a task that is its own."""

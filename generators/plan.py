@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from environment.contract import Change
+from environment.contract import Change, Contract
 from environment.task import Trap
-from generators.traps import Calls, Slip
+from generators.family import Story
+from generators.traps import Calls, Slip, ignored_hold, ignored_rule, near_duplicate, stale_row, superseded  # noqa: F401
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +53,6 @@ def backwards(steps: Sequence[Step]) -> tuple[tuple[int, ...], ...]:
 def _sprung(steps: Sequence[Step], place: int, slip: Slip) -> Trap:
     hurried = [*steps[:place], Step(slip.calls), *steps[place + 1 :]]
     return Trap(name=slip.name, note=slip.note, sprung=joined_calls(hurried))
-
-
-from environment.contract import Contract
-from generators.family import Story
-from generators.traps import ignored_hold, ignored_rule, near_duplicate, stale_row, superseded  # noqa
 
 
 def tell(prompt, steps, actions, allowed=(), derivations=(), alternatives=()):

@@ -70,7 +70,9 @@ def publish(work: Work, topic: str, rules: Sequence[Rule], hops: int, channel: s
     work.ask(scene.phrase("shared/rules/to_channel", name=channel, **facts))
     for number, kind in enumerate(kinds):
         last = number + 1 == len(kinds)
-        onward = "" if last else scene.phrase(f"shared/rules/to_{kinds[number + 1]}", name=names[kinds[number + 1]], **facts)
+        onward = (
+            "" if last else scene.phrase(f"shared/rules/to_{kinds[number + 1]}", name=names[kinds[number + 1]], **facts)
+        )
         told = _Told(topic, former[number], tuple(texts[number]), onward, replaced=bool(rules[0].former) and last)
         work.read(*_PLACES[kind](scene, names[kind], owner, told))
     return owner
@@ -120,7 +122,6 @@ def _in_mail(scene: Scene, name: str, owner: Person, told: _Told) -> tuple[ToolC
 
 
 def _in_handbook(scene: Scene, name: str, owner: Person, told: _Told) -> tuple[ToolCall, ...]:
-    now = scene.business.now.date()
     header = ("Topic", "Text", "Valid from", "By")
     rows: list[list[str]] = []
     messages = told.messages(scene)

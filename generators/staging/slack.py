@@ -19,16 +19,21 @@ def add_user(scene: Scene, person: Person) -> str:
 
 
 def add_channel(scene: Scene, name: str) -> str:
-    """Add a public channel, and return its id."""
+    """Id of the public channel with this name, which is added when it is not there yet."""
+    for row in scene.rows.get("slack", {}).get("Channel", ()):
+        if row["name"] == name:
+            return str(row["id"])
     slack_id = channel_id(scene.invent.number(101, 999))
     scene.add("slack", "Channel", {"id": slack_id, "name": name})
     return slack_id
 
 
-def add_post(scene: Scene, channel: str, user: str, text: str, minutes_ago: int, pinned: bool = False) -> str:
-    """Add a message to a channel, and return its time stamp."""
+def add_post(
+    scene: Scene, channel: str, user: str, text: str, minutes_ago: int, pinned: bool = False, thread: str | None = None
+) -> str:
+    """Add a message to a channel, and return its time stamp; `thread` is the time stamp of the message it answers."""
     posted = scene.business.now - timedelta(minutes=minutes_ago)
-    ts = message_ts(int(posted.timestamp()), scene.invent.number(101, 999))
+    ts = message_ts(int(posted.timestamp()), scene.invent.number(100_000, 999_999))
     row = {"id": message_id(channel, ts), "channel": channel, "ts": ts, "user": user, "text": text, "pinned": pinned}
-    scene.add("slack", "Message", row)
+    scene.add("slack", "Message", row | ({"thread_ts": thread} if thread else {}))
     return ts
