@@ -32,10 +32,15 @@ def add_mail(
 
     From two sentences of `prose` on, the sender also writes about other things.
     """
-    mail_id = message_id(scene.invent.number(10_000, 99_999))
     if scene.prose > 1:
         before, after = (unrelated_text(scene, max(1, scene.prose // 2)) for _ in range(2))
         body = f"Hello {scene.business.actor.first},\n\n{before}\n\n{body}\n\n{after}\n\n{sender.name}"
+    return Mail(deliver(scene, sender, subject, body, minutes_ago, thread), len(body) > SHOWN)
+
+
+def deliver(scene: Scene, sender: Person, subject: str, body: str, minutes_ago: int, thread: str | None = None) -> str:
+    """Add an unread mail with just this body to the actor's inbox, and return its id."""
+    mail_id = message_id(scene.invent.number(10_000, 99_999))
     scene.add(
         "gmail",
         "Message",
@@ -51,7 +56,7 @@ def add_mail(
             "unread": True,
         },
     )
-    return Mail(mail_id, len(body) > SHOWN)
+    return mail_id
 
 
 def find_mails(sender: Person, mails: Sequence[Mail]) -> tuple[ToolCall, ...]:
