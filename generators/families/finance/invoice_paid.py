@@ -167,7 +167,7 @@ def _settle(work: Work, scheme: _Scheme, table: Table, rows: dict[str, str], inv
 
 
 def _book(table: Table, row: str, invoice: _Invoice, status: str, knobs: Knobs) -> tuple[ToolCall, ...]:
-    calls = (table.write(row, "Status", status),)
+    calls: tuple[ToolCall, ...] = (table.write(row, "Status", status),)
     if status == _PART and knobs["rules"] >= 2:
         calls += (table.write(row, "Open", str(invoice.total - invoice.paid[-1])),)
     return calls
