@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from random import Random
@@ -10,7 +11,9 @@ _FIRST = (
     "Oren Mira Tobias Leila Anders Priya Callum Ines Marek Yuki Dario Freya Hamid Greta Jonas Saoirse Emeka Lucia "
     "Pavel Noor Rafael Astrid Kofi Elena Bram Wanda Idris Maeve Stefan Amara Luca Signe Tariq Odile Felix Zofia "
     "Mateo Hanne Arjun Colette Viktor Nadia Ruben Ingrid Samir Beatriz Lennart Thandi Marco Elif Gustav Rosa "
-    "Kenji Fiona Omar Petra Dylan Carmen Henrik Abena Milan Sofia Teun Yara"
+    "Kenji Fiona Omar Petra Dylan Carmen Henrik Abena Milan Sofia Teun Yara "
+    "Alba Bruno Chidi Daria Eamon Farah Gregor Hilde Ismail Jolanta Kasper Linnea Mirko Nuria Otis Paloma Quentin "
+    "Rania Soren Talia Ulla Vikram Willem Xenia Yusuf Zora Bastian Celeste Dmitri Esther Fabio Gwen Hugo Ilse Jorge Keiko"
 ).split()
 _LAST = (
     "Haddad Lindqvist Okafor Brandt Castellan Moreau Petrov Iversen Nakata Ferreira Dunmore Kowal Abara Solberg "
@@ -18,7 +21,10 @@ _LAST = (
     "Bergman Achebe Calloway Dvorak Ellison Faulkner Garrick Hollis Ibarra Jansen Kessler Lomax Marchetti Norwood "
     "Ostrow Pembroke Quintero Rosetti Sorensen Thackeray Ullman Vance Wexler Yilmaz Zeller Ashdown Birk Corwin "
     "Delacroix Engel Farrow Gallo Hensley Isaksen Jarvis Kimura Lachance Merrick Nordin Oakes Pascal Renner "
-    "Stroud Tolland Ulrich Voss Winslow"
+    "Stroud Tolland Ulrich Voss Winslow "
+    "Almeida Barlow Cavendish Doyle Eklund Fairley Gunnarson Halloran Inoue Janssen Karlsson Lombardi Mackay Nyberg "
+    "Ortega Paxton Quigley Radford Santoro Thorne Underhill Vasquez Waverley Yamada Zimmer Arkwright Bellamy Conti "
+    "Drummond Eriksen Fischer Galloway Hartmann Ivanov Jessop Koller Lorimer Mendes Nakamura Osborne"
 ).split()
 _HEADS = (
     "Tarn Lark Bram Hollow Marl Fenn Copper Quill Thorn Alder Wren Cinder Brook Dray Elm Flint Garn Heath Ivory "
@@ -32,6 +38,8 @@ _TRADES = (
     "Instruments Optics Textiles Foods Logistics Ceramics Plastics Robotics Furniture Beverages Packaging Fabrics "
     "Lighting Tooling Paper Seeds Marine Glass Printing Coatings Cycles Audio Timber Dairy"
 ).split()
+_CIRCLE = 15
+"""First names, and as many last ones, that a circle shares."""
 _OFFSETS_H = (0, -5, 1)
 """UTC offsets, in hours, of the places where companies sit."""
 
@@ -106,6 +114,12 @@ class Invention:
             if first not in self._taken and last not in self._taken and self._take(f"{first} {last}"):
                 return _person(first, last, domain)
 
+    def circle(self, domains: Sequence[str]) -> tuple[Person, ...]:
+        """A person for each domain; names recur among them, but nobody whom `person` makes, before or after, has one."""
+        firsts, lasts = self._set_aside(_FIRST), self._set_aside(_LAST)
+        pairs = self._rng.sample([(first, last) for first in firsts for last in lasts], len(domains))
+        return tuple(_person(first, last, domain) for (first, last), domain in zip(pairs, domains, strict=True))
+
     def namesake(self, person: Person, domain: str) -> Person:
         """Another person with the same last name and a first name that nobody made so far has."""
         while True:
@@ -123,6 +137,13 @@ class Invention:
     def phone(self) -> str:
         """A fictional number of the form 555-0142, four free digits."""
         return f"555-{self.number(100, 9999):04d}"
+
+    def _set_aside(self, names: Sequence[str]) -> list[str]:
+        """A few names that nobody has or will get."""
+        free = [name for name in names if name not in self._taken]
+        chosen = self._rng.sample(free, min(_CIRCLE, len(free)))
+        self._taken.update(chosen)
+        return chosen
 
     def _take(self, word: str) -> bool:
         if word in self._taken:

@@ -103,5 +103,5 @@ def _sender(scene: Scene, talk: SmallTalk, topic: str) -> Person:
         return Person(company.name, "News", f"news@{company.domain}")
     kind = scene.rng.random()
     if kind < _STRANGERS:
-        return talk.stranger(scene)
+        return talk.pick(talk.strangers)
     return talk.pick(talk.suppliers if kind < _STRANGERS + _SUPPLIERS else talk.colleagues)

@@ -6,8 +6,8 @@ from datetime import date, timedelta
 
 _NAMED = (
     "Heron Falcon Willow Juniper Cedar Maple Poplar Lilac Fern Clover Thistle Saffron Amber Coral Topaz Quartz "
-    "Granite Marble Copper Cobalt Indigo Crimson Plover Curlew Osprey Robin Linnet Badger Otter Beaver Hazel Rowan Sorrel "
-    "Tulip Dahlia Orchid Jasmine Laurel Myrtle Aspen"
+    "Granite Marble Copper Cobalt Indigo Crimson Plover Curlew Osprey Robin Linnet Badger Otter Beaver Hazel Rowan "
+    "Sorrel Tulip Dahlia Orchid Jasmine Laurel Myrtle Aspen"
 ).split()
 ROOMS = (
     *(f"the {name} room" for name in _NAMED),
@@ -38,11 +38,11 @@ _LOOKS = (
 ).split()
 _OBJECTS = (
     "desk lamp;whiteboard;trolley;kettle;filing cabinet;office chair;projector;bookshelf;plant pot;wall clock;"
-    "coat rack;notice board;footrest;paper cutter;toolbox;ladder;toaster;fridge;coffee machine;vacuum cleaner;fan heater;"
-    "monitor stand;keyboard tray;tripod;camera case;banner;display stand;tablecloth;bench;parasol;dinghy;bicycle;"
-    "suitcase;rucksack;umbrella;scarf;thermos flask;lunch box;teapot;fruit bowl;cake tin;guitar;drum kit;chess set;"
-    "tennis racket;rowing machine;poster frame;door mat;letter tray;stapler;label printer;card reader;headset;speaker;"
-    "loudspeaker;extension lead;battery pack;torch;fire blanket;first aid box;safety helmet;raincoat;mirror;curtain;"
+    "coat rack;notice board;footrest;paper cutter;toolbox;ladder;toaster;fridge;coffee machine;vacuum cleaner;"
+    "fan heater;monitor stand;keyboard tray;tripod;camera case;banner;display stand;tablecloth;bench;parasol;"
+    "dinghy;bicycle;suitcase;rucksack;umbrella;scarf;thermos flask;lunch box;teapot;fruit bowl;cake tin;guitar;drum kit;"
+    "chess set;tennis racket;rowing machine;poster frame;door mat;letter tray;stapler;label printer;card reader;headset;"
+    "speaker;loudspeaker;extension lead;battery pack;torch;fire blanket;first aid box;safety helmet;raincoat;mirror;curtain;"
     "carpet tile;window blind;radiator cover;water cooler;recycling bin;bread board"
 ).split(";")
 THINGS = tuple(f"{look} {thing}" for thing in _OBJECTS for look in _LOOKS)

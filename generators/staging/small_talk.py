@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
-from generators.business import Company, Invention, Person
+from generators.business import Company, Invention
 from generators.family import Scene
 from generators.staging.scenery import CODE_LETTERS, DAYS, HOURS, ROOMS, STREETS, THINGS, TOWNS, WEEKDAYS
 from generators.staging.sentences import Sentence, sentences, topics
@@ -26,14 +27,13 @@ class SmallTalk:
 
     def __init__(self, scene: Scene) -> None:
         self._random, self._shuffle = scene.rng.random, scene.rng.shuffle
-        domain = scene.business.company.domain
-        self._strangers: list[Person] = []
-        self.colleagues: tuple[Person, ...] = tuple(scene.invent.bystander(domain) for _ in range(_COLLEAGUES))
+        own = scene.business.company.domain
         self.companies: tuple[Company, ...] = tuple(scene.invent.company() for _ in range(_COMPANIES))
-        self.suppliers: tuple[Person, ...] = tuple(
-            scene.invent.bystander(company.domain) for company in self.companies[:_SUPPLIERS]
-        )
-        self._names = [scene.invent.bystander(domain).name for _ in range(_PEOPLE)]
+        suppliers = [company.domain for company in self.companies[:_SUPPLIERS]]
+        circle = iter(scene.invent.circle([own] * (_COLLEAGUES + _STRANGERS + _PEOPLE) + suppliers))
+        self.colleagues, self.strangers = (tuple(islice(circle, count)) for count in (_COLLEAGUES, _STRANGERS))
+        self._names = [person.name for person in islice(circle, _PEOPLE)]
+        self.suppliers = tuple(circle)
         self._today = scene.business.now.timetuple().tm_yday
         self._first, self._turn, self._customer, self._day, self._hour = 0, 0, 0, 0, 0
         self._decks: dict[str, list[Sentence]] = {}
@@ -46,13 +46,6 @@ class SmallTalk:
     def number(self, low: int, high: int) -> int:
         """A whole number in [low, high]."""
         return low + int(self._random() * (high - low + 1))
-
-    def stranger(self, scene: Scene) -> Person:
-        """A colleague whom nobody mentions; a new one, until there are many."""
-        if len(self._strangers) == _STRANGERS:
-            return self.pick(self._strangers)
-        self._strangers.append(scene.invent.bystander(scene.business.company.domain))
-        return self._strangers[-1]
 
     def topic(self, count: int) -> str:
         """The name of a topic with `count` sentences left to say; when no topic has so many, one with the most."""
@@ -154,10 +147,7 @@ _TALKS: WeakKeyDictionary[Invention, SmallTalk] = WeakKeyDictionary()
 
 
 def small_talk(scene: Scene) -> SmallTalk:
-    """The small talk of this scene; its people and companies are invented when it is first asked for.
-
-    Ask for it after the task's own people, so that none of those gets the name of somebody mentioned here.
-    """
+    """The small talk of this scene; its people and companies are invented when it is first asked for."""
     talk = _TALKS.get(scene.invent)
     if talk is None:
         talk = _TALKS[scene.invent] = SmallTalk(scene)
