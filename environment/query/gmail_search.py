@@ -1,9 +1,9 @@
 """A Gmail search is the text of the search box: words, operators, OR, minus signs and groups.
 
 Source: support.google.com/mail/answer/7190 ("Refine searches in Gmail", read in 2025). Like the search box this never
-refuses a text: an unknown operator is searched for as words, an unmatched bracket or quotation mark is ignored. That
-leniency is why the parser is a loop over tokens rather than a grammar. Left out: AROUND, larger and smaller, list,
-has:drive and its kin, and the finer points of Google's word stemming (only a plural s is folded).
+refuses a text: an unknown operator is searched for as words, an unmatched bracket or quotation mark is ignored. Left
+out: AROUND, larger and smaller, list, has:drive and its kin, and the finer points of Google's word stemming (only a
+plural s is folded).
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Literal, Protocol
 
-MAX_LENGTH = 2_000
+from lark import Token, Transformer, v_args
+
+from environment.query.grammar import QueryError, load_grammar
+
+MAX_LENGTH = 1_500
 """Characters of a search that are looked at."""
-_MAX_DEPTH = 20
-"""Brackets deeper than this group nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +77,9 @@ class Search:
     """It looks into spam and trash by itself (in:anywhere, in:trash, in:spam)."""
 
 
-@lru_cache(maxsize=2048)
 def parse_search(text: str) -> Search:
     """The test that a mail must pass; an empty search passes all."""
-    tokens = [match for match in _TOKEN.finditer(text[:MAX_LENGTH]) if match.group().strip()]
-    reader = _Reader(tokens)
-    tests = []
-    while reader.position < len(tokens):
-        tests.append(reader.alternatives(0, None))
-        reader.position += 1
-    return Search(_all(tests), reader.everywhere)
+    return _search(text[:MAX_LENGTH])
 
 
 def find_words(text: str) -> Words:
@@ -98,63 +93,88 @@ def label_slug(name: str) -> str:
     return re.sub(r"[\s/&()|]+", "-", name.casefold())
 
 
-_TOKEN = re.compile(r'-?(?:[A-Za-z_0-9]+:)?[({]|[)}]|-?\+?(?:[A-Za-z_0-9]+:)?"[^"]*"?|[^\s(){}"]+|\s+')
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A word or phrase, or an operator with its value."""
+
+    negated: bool
+    exact: bool
+    operator: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Terms in brackets: of every list of alternatives (in braces: of any) one must hold. An empty one always does."""
+
+    negated: bool
+    any: bool
+    operator: str
+    """The operator of the words inside that have none of their own."""
+    alternatives: tuple[tuple[_Term, ...], ...]
+
+
+_Term = _Word | _Group
+
+
+@v_args(inline=True)
+class _Reader(Transformer[Token, _Group]):
+    """What each rule and terminal of gmail_search.lark means."""
+
+    def start(self, *alternatives: tuple[_Term, ...]) -> _Group:
+        return _Group(False, False, "", alternatives)
+
+    def group(self, opening: Token, *alternatives: tuple[_Term, ...]) -> _Group:
+        return _Group(opening[0] == "-", opening[-1] == "{", opening.strip("-({:").lower(), alternatives)
+
+    def alternatives(self, *terms: _Term) -> tuple[_Term, ...]:
+        return terms
+
+    def WORD(self, token: Token) -> _Term:
+        if not _WORD.search(token):
+            return _Group(False, False, "", ())
+        sign, operator, value = _WORD_PARTS.findall(token)[0]
+        return _Word("-" in sign, "+" in sign or value[:1] == '"', operator.lower(), value.strip('"').strip())
+
+    QUOTED = WORD
+
+
+_read = load_grammar("gmail_search", _Reader())
+_WORD_PARTS = re.compile(r"(-?\+?)(?:([A-Za-z_0-9]+):)?(.*)", re.DOTALL)
 _WORD = re.compile(r"\w+")
-_OPERATOR = re.compile(r"(?P<minus>-?)(?P<plus>\+?)(?:(?P<name>[A-Za-z_0-9]+):)?(?P<value>.*)", re.DOTALL)
 _FIELDS = ("from", "to", "cc", "bcc", "subject", "filename")
 _PLACES = {"draft": "DRAFT", "drafts": "DRAFT", "chats": "CHAT"}
 _SPANS = {"h": timedelta(hours=1), "d": timedelta(days=1), "m": timedelta(days=30), "y": timedelta(days=365)}
 
 
-class _Reader:
-    """Position in the tokens of one search."""
+@lru_cache(maxsize=2048)
+def _search(text: str) -> Search:
+    try:
+        group = _read(text)
+    except QueryError:  # Brackets that nest too deep group nothing.
+        group = _read(re.sub(r"[(){}]", " ", text))
+    return _meaning(group, "")
 
-    def __init__(self, tokens: list[re.Match[str]]) -> None:
-        self.tokens, self.position, self.everywhere = tokens, 0, False
 
-    def alternatives(self, depth: int, field: str | None, braces: bool = False) -> Test:
-        """Terms up to the closing bracket: every one must hold (in braces: any), OR binding its two neighbours."""
-        groups: list[list[Test]] = []
-        joined = False
-        while self.position < len(self.tokens):
-            text = self.tokens[self.position].group()
-            if text in (")", "}"):
-                break
-            if text in ("OR", "|"):
-                joined = bool(groups)
-            elif text != "AND":
-                test = self._term(text, depth, field)
-                if joined:
-                    groups[-1].append(test)
-                else:
-                    groups.append([test])
-                joined = False
-            self.position += 1
-        tests = [_any(group) for group in groups]
-        return _any(tests) if braces and tests else _all(tests)
+def _meaning(term: _Term, operator: str) -> Search:
+    """The search that a term stands for, inside brackets of this operator."""
+    operator = term.operator or operator
+    if isinstance(term, _Word):
+        found = _word_search(term, operator)
+    else:
+        parts = [_joined([_meaning(one, operator) for one in terms], _any) for terms in term.alternatives]
+        found = _joined(parts, _any if term.any and parts else _all)
+    return Search(_not(found.test), found.everywhere) if term.negated else found
 
-    def _term(self, text: str, depth: int, field: str | None) -> Test:
-        if text[-1] not in "({" or depth >= _MAX_DEPTH:
-            return self._operator(text.rstrip("({"), field)
-        minus = text.startswith("-")
-        name = text.strip("-+({:").lower()
-        self.position += 1
-        inner = self.alternatives(depth + 1, name or field, text[-1] == "{")
-        return _not(inner) if minus else inner
 
-    def _operator(self, text: str, field: str | None) -> Test:
-        parts = _OPERATOR.fullmatch(text)
-        if parts is None or not _WORD.search(text):
-            return _always
-        name, value = (parts["name"] or field or "").lower(), parts["value"]
-        exact = bool(parts["plus"]) or value.startswith('"')
-        value = value.strip('"')
-        if name in ("in", "label", "is") and value.lower() in ("anywhere", "trash", "spam"):
-            self.everywhere = True
-        test = _operator_test(name, value.strip(), exact)
-        if test is None:
-            test = _words_test("any", f"{name} {value}", exact)
-        return _not(test) if parts["minus"] else test
+def _joined(parts: list[Search], join: Callable[[list[Test]], Test]) -> Search:
+    return Search(join([part.test for part in parts]), any(part.everywhere for part in parts))
+
+
+def _word_search(word: _Word, operator: str) -> Search:
+    everywhere = operator in ("in", "label", "is") and word.value.lower() in ("anywhere", "trash", "spam")
+    test = _operator_test(operator, word.value, word.exact)
+    return Search(test or _words_test("any", f"{operator} {word.value}", word.exact), everywhere)
 
 
 def _operator_test(name: str, value: str, exact: bool) -> Test | None:
