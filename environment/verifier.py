@@ -12,6 +12,8 @@ from environment.contract import Allowance, Change, Contract, Ref
 from environment.matchers import Path, Star, parse_path, read_fields, same_value
 
 Action = Literal["create", "update", "delete"]
+Kind = tuple[str, str, Action]
+"""(app, collection, action)."""
 Derived = Mapping[str, Mapping[str, frozenset[str]]]
 """app -> collection -> fields (or paths of fields) that the application derives itself."""
 
@@ -36,8 +38,10 @@ class Judge:
         self.derived = derived
         self.groups = contract.groups()
         self.levels = reference_levels(contract)
-        self.referred = tuple(tuple(_referred(change) for change in group) for group in self.groups)
-        self._rows: dict[int, _Row] = {}
+        self.members = tuple(tuple(_Member.of(change) for change in group) for group in self.groups)
+        self.referrers = tuple(_referrers(group, self.members) for group in self.groups)
+        self._rows: dict[int, tuple[RowChange, _Row]] = {}
+        self._alike: dict[tuple[str, ...], _Row] = {}
 
     def verdict(self, changes: Sequence[RowChange]) -> Verdict:
         """The judgement of one net change."""
@@ -56,9 +60,14 @@ class Judge:
         )
 
     def _row(self, change: RowChange) -> _Row:
-        row = self._rows.get(id(change))
-        if row is None or row.change is not change:
-            row = self._rows[id(change)] = _Row(change, self.derived)
+        known, row = self._rows.get(id(change), (None, None))
+        if row is None or known is not change:
+            # written out, because 1, 1.0 and True are equal but not the same value
+            written = change.app, change.collection, change.id, repr(change.before), repr(change.after)
+            row = self._alike.get(written)
+            if row is None:
+                row = self._alike[written] = _Row(change, self.derived)
+            self._rows[id(change)] = change, row
         return row
 
 
@@ -89,6 +98,28 @@ def reference_levels(contract: Contract) -> tuple[tuple[int, ...], ...]:
     return tuple(levels)
 
 
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """One change of a group, with what is asked of it over and over."""
+
+    change: Change
+    kind: Kind
+    labels: tuple[str, ...]
+    """Labels that its matchers refer to."""
+
+    @classmethod
+    def of(cls, change: Change) -> _Member:
+        return cls(change, (change.app, change.collection, change.action), _referred(change))
+
+
+def _referrers(group: Sequence[Change], members: Sequence[Sequence[_Member]]) -> tuple[int, ...]:
+    """Numbers of the groups that refer to this one."""
+    labels = {change.label for change in group}
+    return tuple(
+        number for number, others in enumerate(members) if any(labels.intersection(other.labels) for other in others)
+    )
+
+
 class _Row:
     """One changed row with what its application derives, and what was found out about it."""
 
@@ -97,9 +128,9 @@ class _Row:
     def __init__(self, change: RowChange, derived: Derived) -> None:
         self.change = change
         self.action: Action = "create" if change.before is None else "delete" if change.after is None else "update"
-        self.kind = change.app, change.collection, self.action
+        self.kind: Kind = change.app, change.collection, self.action
         self.derived = tuple(parse_path(path) for path in derived.get(change.app, {}).get(change.collection, ()))
-        self._edges: dict[tuple[str, tuple[str | None, ...]], _Edge | None] = {}
+        self._edges: dict[tuple[str | None, ...], _Edge | None] = {}
         self._touches: dict[tuple[Path, ...], bool] = {}
 
     @property
@@ -114,11 +145,11 @@ class _Row:
             self._touches[listed] = not _strays(self.change.before or {}, self.change.after or {}, paths)
         return self._touches[listed]
 
-    def edge(self, member: Change, labels: Sequence[str], refs: Mapping[str, str]) -> _Edge | None:
-        """How this row could be what the member expects; None when it could not. `labels` are those it refers to."""
-        key = member.label, tuple(refs.get(label) for label in labels)
+    def edge(self, member: _Member, refs: Mapping[str, str]) -> _Edge | None:
+        """How this row could be what the member expects; None when it could not."""
+        key = member.change.label, *map(refs.get, member.labels)
         if key not in self._edges:
-            self._edges[key] = self._judge(member, refs)
+            self._edges[key] = self._judge(member.change, refs)
         return self._edges[key]
 
     def _judge(self, member: Change, refs: Mapping[str, str]) -> _Edge | None:
@@ -157,6 +188,12 @@ class _Matching:
     taken: dict[int, tuple[int, _Edge]] = field(default_factory=dict)
     """Number of a group -> number of its row, and how they fit."""
     refs: dict[str, str] = field(default_factory=dict)
+    kinds: dict[Kind, list[tuple[int, _Row]]] = field(default_factory=dict)
+    """The rows with their numbers, by kind."""
+
+    def __post_init__(self) -> None:
+        for number, row in enumerate(self.rows):
+            self.kinds.setdefault(row.kind, []).append((number, row))
 
     def match(self, level: Sequence[int], satisfied_only: bool) -> None:
         """Take rows for the unmatched groups of a level, as many and as well as possible."""
@@ -206,21 +243,22 @@ class _Matching:
                     yield row.name()
 
     def _edges(self, number: int, refs: Mapping[str, str]) -> Iterator[tuple[int, _Edge]]:
-        for member, labels in zip(self.judge.groups[number], self.judge.referred[number], strict=True):
-            kind = member.app, member.collection, member.action
-            for index, row in enumerate(self.rows):
-                if row.kind == kind and (edge := row.edge(member, labels, refs)):
+        for member in self.judge.members[number]:
+            wanted = member.change.id
+            for index, row in self.kinds.get(member.kind, ()):
+                if wanted is not None and row.change.id != wanted:
+                    continue
+                if edge := row.edge(member, refs):
                     yield index, edge
 
     def _support(self, number: int, row: int) -> int:
         """How many changes that refer to this group would be met if this row were taken for it."""
+        referrers = self.judge.referrers[number]
+        if not referrers:
+            return 0
         labels = {change.label for change in self.judge.groups[number]}
         refs = {**self.refs, **dict.fromkeys(labels, self.rows[row].change.id)}
-        return sum(
-            any(not edge.wrong for _, edge in self._edges(other, refs))
-            for other, referred in enumerate(self.judge.referred)
-            if any(labels.intersection(needed) for needed in referred)
-        )
+        return sum(any(not edge.wrong for _, edge in self._edges(other, refs)) for other in referrers)
 
     def _allowances(self, row: _Row) -> Iterator[Allowance]:
         for allowance in self.judge.contract.allowed:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 from environment.contract import (
@@ -79,8 +81,9 @@ def trace_values(
         unseen += [f"rule {derivation.rule!r}: {operand!r}" for operand in missing]
     prompt = _Evidence.of([task.prompt])
     in_world = False
+    worlds = {app: _Rows.of(task, app, id_fields[app]) for app in task.world}
     for change in task.contract.changes():
-        rows = _Rows.of(task, change.app, id_fields[change.app])
+        rows = worlds.get(change.app, _Rows(()))
         for place, spellings in _demands(change):
             if rows.has(spellings):
                 missed = not any(read.knows(name) or rows.known(name, read) for name in spellings)
@@ -89,16 +92,13 @@ def trace_values(
                 in_world |= not any(prompt.knows(name) for name in spellings)
             found += not missed
             unseen += [f"{place}: {spellings[0]!r}"] if missed else []
-    return Trace(found, tuple(unseen), in_world or _tempting(task, writes, prompt, id_fields))
+    return Trace(found, tuple(unseen), in_world or _tempting(task, writes, prompt, worlds.values()))
 
 
-def _tempting(
-    task: Task, writes: frozenset[str], prompt: _Evidence, id_fields: Mapping[str, Mapping[str, str]]
-) -> bool:
+def _tempting(task: Task, writes: frozenset[str], prompt: _Evidence, worlds: Collection[_Rows]) -> bool:
     """Whether some hurried worker would write a value of the world: then it is the world that says what is right."""
-    rows = [_Rows.of(task, app, id_fields[app]) for app in task.world]
     return any(
-        not prompt.knows(needed) and not any(found.has((needed,)) for found in rows)
+        not prompt.knows(needed) and not any(rows.has((needed,)) for rows in worlds)
         for trap in task.traps
         for call in trap.sprung
         if call.tool in writes
@@ -256,43 +256,57 @@ def _spellings(matcher: Matcher) -> Iterator[tuple[str, ...]]:
                     yield fact.spellings
 
 
+@dataclass(frozen=True)
+class _Collection:
+    """Rows of one kind by their ids."""
+
+    rows: Mapping[str, Mapping[str, Any]]
+
+    @cached_property
+    def texts(self) -> Mapping[str, set[str]]:
+        """Id -> texts of the row."""
+        return {
+            key: {value for _, value in _scalars(row, "") if isinstance(value, str) and len(value) > 1}
+            for key, row in self.rows.items()
+        }
+
+    @cached_property
+    def spread(self) -> Counter[str]:
+        """In how many rows each of the texts stands."""
+        return Counter(text for texts in self.texts.values() for text in texts)
+
+
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Rows of one application: each collection as id -> row."""
+    """Rows of one application."""
 
-    collections: tuple[Mapping[str, Mapping[str, Any]], ...]
+    collections: tuple[_Collection, ...]
 
     @classmethod
     def of(cls, task: Task, app: str, id_fields: Mapping[str, str]) -> _Rows:
         found = task.world.get(app, {}).items()
-        return cls(tuple({str(row[id_fields[name]]): row for row in rows} for name, rows in found))
+        return cls(tuple(_Collection({str(row[id_fields[name]]): row for row in rows}) for name, rows in found))
 
     def has(self, names: Iterable[str]) -> bool:
         """Whether one of the names is a row's id."""
-        return any(name in rows for name in names for rows in self.collections)
+        return any(name in found.rows for name in names for found in self.collections)
 
     def known(self, key: str, seen: _Evidence, ids: frozenset[str] = frozenset()) -> bool:
         """Whether this is the id of a row that the agent knows by what no other row says, such as a channel's name.
 
         A row that says nothing of its own is known by the row that it belongs to; `ids` were asked for already.
         """
-        for rows in self.collections:
-            if key not in rows:
+        for found in self.collections:
+            if key not in found.rows:
                 continue
-            texts = _own_texts(rows[key], key)
-            others = {text for other, row in rows.items() if other != key for text in _own_texts(row, key)}
-            if any(seen.knows(text) for text in texts - others):
+            own = {text for text in found.texts[key] if found.spread[text] == 1}
+            # not those in which its id or its parents' stands
+            if any(seen.knows(text) for text in own if text not in key and key not in text):
                 return True
             asked = ids | {key}
-            values = {value for value in rows[key].values() if isinstance(value, str)} - asked
+            values = {value for value in found.rows[key].values() if isinstance(value, str)} - asked
             return any(self.known(value, seen, asked) for value in sorted(values))
         return False
-
-
-def _own_texts(row: Mapping[str, Any], key: str) -> set[str]:
-    """Texts of a row, those apart in which its id or its parents' stands."""
-    texts = (value for _, value in _scalars(row, "") if isinstance(value, str) and len(value) > 1)
-    return {text for text in texts if text not in key and key not in text}
 
 
 def _computed(value: str, derived: set[str]) -> bool:

@@ -158,6 +158,36 @@ class _Case:
         changes = episode.changes()
         return _Run(tuple(results), changes, self.judge(changes), tuple(touched))
 
+    def _judge_writes(self, calls: Sequence[ToolCall]) -> Verdict:
+        """The verdict on these calls without those that only read, which change nothing and take most of the time.
+
+        What they begin with in common with the reference is not done again.
+        """
+        calls = self._writes(calls)
+        common = 0
+        while common < min(len(calls), len(self._stages) - 1) and calls[common] == self._reference_writes[common]:
+            common += 1
+        episode = self._stages[common].fork()
+        for call in calls[common:]:
+            episode.call(call.tool, call.arguments)
+        return self.judge(episode.changes())
+
+    def _writes(self, calls: Sequence[ToolCall]) -> list[ToolCall]:
+        return [call for call in calls if self.access.get(call.tool) != "read"]
+
+    @cached_property
+    def _reference_writes(self) -> list[ToolCall]:
+        return self._writes(self.task.reference)
+
+    @cached_property
+    def _stages(self) -> list[Episode]:
+        """An episode before the reference's first writing call, and one after each of them."""
+        stages = [Episode(self.task, "actions", self.base, self.apps)]
+        for call in self._reference_writes:
+            stages.append(stages[-1].fork())
+            stages[-1].call(call.tool, call.arguments)
+        return stages
+
     def judge(self, changes: Sequence[RowChange]) -> Verdict:
         return self._judge.verdict(changes)
 
@@ -195,7 +225,7 @@ class _Case:
                 more.extend(self._same_for_others(change, row))
                 continue
             for key, other in self.base.rows((row.app, row.collection)).items():
-                before = other.model_dump(mode="json")
+                before = self.base.data((row.app, row.collection), key)
                 after = None if row.after is None else {**before, **_changed_fields(row)}
                 if (row.app, row.collection, key) not in done and after != before:
                     done.add((row.app, row.collection, key))
@@ -280,9 +310,7 @@ class _Case:
     def check_traps(self) -> None:
         """The whole solution of each hurried worker, through the tools, is not strict."""
         for trap in self.task.traps:
-            # reading changes nothing and takes most of the time
-            verdict = self.run([call for call in trap.sprung if self.access.get(call.tool) != "read"]).verdict
-            if verdict.strict:
+            if self._judge_writes(trap.sprung).strict:
                 raise self.fail("trap", f"{trap.name} ({trap.note}) is strict all the same")
             self.mutants["trap"] += 1
         if not self.task.traps:
@@ -302,19 +330,20 @@ class _Case:
         actions = {allowance.action for allowance in allowed}
         harmless = {path.split(".")[0].split("[")[0] for a in allowed if a.action == "update" for path in a.fields}
         rows = self.base.rows((app, collection))
-        strays: list[tuple[str, dict[str, Any] | None, dict[str, Any] | None]] = []
+        strays: list[tuple[str, Mapping[str, Any] | None, Mapping[str, Any] | None]] = []
         key, row = next(((k, r) for k, r in rows.items() if (app, collection, k) not in touched), (None, None))
         if key is None or row is None:
             key, row = next(iter(rows.items()))
         else:
-            data = row.model_dump(mode="json")
+            data = self.base.data((app, collection), key)
             strays += [] if "delete" in actions else [(key, data, None)]
             spared = harmless | derived_fields(self.apps)[app].get(collection, frozenset()) | {row.id_field}
             edited = _edited(data, spared)
             if edited is not None:
                 strays.append((key, data, edited))
         if "create" not in actions:
-            strays.append((f"{key}-2", None, {**row.model_dump(mode="json"), row.id_field: f"{key}-2"}))
+            copy = {**self.base.data((app, collection), key), row.id_field: f"{key}-2"}
+            strays.append((f"{key}-2", None, copy))
         for stray_key, before, after in strays:
             stray = RowChange(app=app, collection=collection, id=stray_key, before=before, after=after)
             self._reject("stray", (*self.reference.changes, stray), f"{app}.{collection}/{stray_key} was changed too")
@@ -340,7 +369,7 @@ class _Case:
     def check_routes(self) -> None:
         """Other orders and other routes, through the tools, are strict too."""
         for order in self.task.reorderings:
-            verdict = self.run([self.task.reference[index] for index in order]).verdict
+            verdict = self._judge_writes([self.task.reference[index] for index in order])
             if not verdict.strict:
                 raise self.fail("reordering", f"in the order {order} the verdict is {_wording(verdict)}")
             self.equivalents["reordering"] += 1
