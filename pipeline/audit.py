@@ -21,8 +21,8 @@ from environment.task import Task
 from generators.families import family_named
 from generators.proof import same_bytes
 from pipeline.bad_input import BadInput
-from pipeline.showing import find_task
 from pipeline.store import MANIFEST, Store, StoredGeneration, artifact_named
+from pipeline.task_source import find_task
 
 _THINGS = {"adapter": ADAPTER, "report": "evaluation_report", "training_set": TRAINING_SET}
 """What may be named after a generation's key -> its stage."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, TextIO
 
 import typer
 
@@ -37,7 +38,21 @@ benchmark_app = typer.Typer(help="The public benchmark that nothing may overlap.
 app.add_typer(benchmark_app, name="benchmark")
 
 EngagementArgument = Annotated[str, typer.Argument(help="Name of an engagement, or the path of a YAML file.")]
-TaskArgument = Annotated[str, typer.Argument(help="Id of a task in the store, or the beginning of one.")]
+TaskArgument = Annotated[
+    str,
+    typer.Argument(help="Id of a task in the store, or the beginning of one; or a family, to generate one."),
+]
+Seed = Annotated[str | None, typer.Option(help="Of a generated task: its seed, 1 unless given.")]
+Index = Annotated[int | None, typer.Option(min=0, help="Of a generated task: its number within the seed, from 0.")]
+ProfileOption = Annotated[
+    Literal["starter", "full", "top"] | None,
+    typer.Option(
+        "--profile", help="Of a generated task: knobs drawn low (starter, unless given) or in full, or all at the top."
+    ),
+]
+KnobOption = Annotated[
+    list[str] | None, typer.Option("--knob", help="Of a generated task: one knob as name=value; may be given again.")
+]
 New = Annotated[bool, typer.Option("--new", help="Start the next generation.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -46,6 +61,9 @@ def main() -> None:
     """Runs the command line."""
     for name, value in _SURROUNDINGS.items():
         os.environ.setdefault(name, value)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     app()
 
 
@@ -62,6 +80,8 @@ def _outcome() -> Iterator[None]:
         raise _ended(FELL_SHORT, str(short)) from None
     except ValueError as error:
         raise _ended(BAD_INPUT, str(error)) from None
+    except BrokenPipeError:
+        raise  # the reader had enough, as `head` does; typer ends quietly
     except OSError as error:
         raise _ended(FELL_SHORT, f"{error.filename or 'the disk'}: {error.strerror or error}") from None
 
@@ -165,37 +185,118 @@ def status(engagement: EngagementArgument, as_json: Json = False) -> None:
 
 
 @app.command()
-def show(task: TaskArgument, as_json: Json = False) -> None:
-    """A task as a reader sees it: prompt, world, contract, traps, reference.
+def show(
+    task: TaskArgument,
+    seed: Seed = None,
+    index: Index = None,
+    profile: ProfileOption = None,
+    knob: KnobOption = None,
+    brief: Annotated[bool, typer.Option("--brief", help="Cut long texts, long tables and answers.")] = False,
+    proven: Annotated[bool, typer.Option("--prove", help="Prove a generated task, to see the proof's counts.")] = False,
+    as_json: Json = False,
+) -> None:
+    """A task as an auditor reads it: prompt, world, contract, traps and what they leave, reference with answers, proof.
 
-    Example: worldloom show sales.deal_stage-0c
+    Examples: worldloom show sales.deal_stage-0c --brief
+
+    worldloom show deal_stage --seed 7 --profile top --knob entities=2
     """
-    from pipeline.showing import find_task, shown
+    from pipeline.layout import terminal_width
     from pipeline.store import Store, store_root
+    from pipeline.task_source import Wish, choose_task, prove_task
+    from pipeline.task_text import task_text
 
     with _outcome():
-        _, found = find_task(Store(store_root()), task)
-        print(json.dumps(found.to_json(), indent=1, ensure_ascii=False) if as_json else shown(found))
+        found = choose_task(Store(store_root()), task, Wish(seed, index, profile, tuple(knob or ())))
+        if proven and found.proof is None:
+            found = prove_task(found)
+        if as_json:
+            print(json.dumps(found.to_json(), indent=1, ensure_ascii=False), flush=True)
+        else:
+            print(task_text(found, terminal_width(), brief), flush=True)
+
+
+@app.command()
+def play(
+    task: TaskArgument,
+    seed: Seed = None,
+    index: Index = None,
+    profile: ProfileOption = None,
+    knob: KnobOption = None,
+    reference: Annotated[
+        bool, typer.Option("--reference", help="After finishing, show how the reference does it.")
+    ] = False,
+    transcript: Annotated[Path | None, typer.Option(help="Keep the session in this file, for verify.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Work on a task yourself: lines typed, or a script on standard input. Exit code 0 for a strict pass, 1 otherwise.
+
+    Examples: worldloom play callback_number --transcript mine.jsonl
+
+    worldloom play sales.deal_stage-0c --json < commands.txt
+    """
+    from pipeline.layout import terminal_width
+    from pipeline.play import play as play_task
+    from pipeline.play import reference_text, typed_lines
+    from pipeline.store import Store, store_root
+    from pipeline.task_source import Wish, choose_task
+    from pipeline.transcripts import Recorder
+    from pipeline.verdict_text import verdict_text
+
+    def say(text: str) -> None:
+        print(text, file=sys.stderr if as_json else sys.stdout, flush=True)
+
+    with _outcome():
+        wish, width = Wish(seed, index, profile, tuple(knob or ())), terminal_width()
+        found = choose_task(Store(store_root()), task, wish)
+        source, by_hand = _standard_input()
+        with Recorder(transcript, found) as recorder:
+            played = play_task(found, typed_lines(found, source, say, by_hand), say, recorder, width)
+        if played.verdict is None:
+            say(f"left without a verdict ({played.end})")
+        else:
+            say(verdict_text(found, played.verdict, width))
+            if reference:
+                say(reference_text(found, width))
+        if transcript:
+            again = " ".join(part for part in (task, str(transcript), wish.options()) if part)
+            say(f"kept; to judge it again: worldloom verify {again}")
+        if as_json:
+            print(json.dumps(played.to_json(), indent=1, ensure_ascii=False), flush=True)
+        if not played.strict:
+            raise typer.Exit(INTERRUPTED if played.end == "interrupted" else FELL_SHORT)
 
 
 @app.command()
 def verify(
     task: TaskArgument,
-    transcript: Annotated[Path, typer.Argument(help="JSON file with a list of chat messages, or an attempt.")],
+    transcript: Annotated[Path, typer.Argument(help="File with chat messages, a transcript of play, or an attempt.")],
+    seed: Seed = None,
+    index: Index = None,
+    profile: ProfileOption = None,
+    knob: KnobOption = None,
     as_json: Json = False,
 ) -> None:
     """The verdict on a transcript, whose tool calls are made again in a fresh world; exit code 0 for a strict pass.
 
     Example: worldloom verify sales.deal_stage-0c transcript.json
     """
-    from pipeline.showing import find_task, judged, verdict_text
+    from pipeline.layout import terminal_width
     from pipeline.store import Store, store_root
+    from pipeline.task_source import Wish, choose_task
+    from pipeline.transcripts import judge_transcript, replay_sentence
+    from pipeline.verdict_text import verdict_text
 
     with _outcome():
-        _, found = find_task(Store(store_root()), task)
-        verdict = judged(found, transcript)
-        print(json.dumps(verdict.to_json(), indent=1) if as_json else verdict_text(verdict))
-        if not verdict.strict:
+        found = choose_task(Store(store_root()), task, Wish(seed, index, profile, tuple(knob or ())))
+        judged = judge_transcript(found, transcript)
+        if as_json:
+            print(json.dumps(judged.to_json(), indent=1, ensure_ascii=False), flush=True)
+        else:
+            print(
+                verdict_text(found, judged.explanation, terminal_width()), replay_sentence(judged), sep="\n", flush=True
+            )
+        if not judged.explanation.strict:
             raise typer.Exit(FELL_SHORT)
 
 
@@ -293,6 +394,15 @@ def doctor(
         print(json.dumps([one.to_json() for one in found], indent=1) if as_json else examination_text(found))
         if not all(one.passed for one in found):
             raise typer.Exit(FELL_SHORT)
+
+
+def _standard_input() -> tuple[TextIO, bool]:
+    """Where lines come from, and whether a person types them; bytes that are no text become question marks."""
+    if sys.stdin is None:
+        return io.StringIO(), False
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+    return sys.stdin, sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _make(name_or_path: str, until: str, new: bool, as_json: bool) -> None:

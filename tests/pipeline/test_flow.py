@@ -17,7 +17,7 @@ import pytest
 
 from assets.generation import STAGES
 from environment.task import Task
-from pipeline import showing
+from pipeline import transcripts
 from pipeline.bad_input import BadInput
 from pipeline.store import Store
 from tests.pipeline.command import ROOT, environment, worldloom
@@ -207,7 +207,7 @@ def test_a_transcript_of_another_shape_is_bad_input(finished: FinishedRun, tmp_p
     transcript = tmp_path / "transcript.json"
     transcript.write_text(text)
     with pytest.raises(BadInput, match=r"transcript\.json"):
-        showing.judged(Task.model_validate_json(line), transcript)
+        transcripts.judge_transcript(Task.model_validate_json(line), transcript)
 
 
 def test_a_store_that_can_only_be_read_has_a_status(finished: FinishedRun, tmp_path: Path) -> None:
