@@ -53,17 +53,15 @@ def _parser(language: str, reader: Transformer[Any, Any]) -> Lark:
 
 
 class _Limits(PostLex):
-    """Refuses a query with too many tokens or open brackets while it is read."""
+    """Refuses a query with too many tokens or open brackets while it is read; brackets in a WORD are text."""
 
     always_accept = ()
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
         depth = 0
         for count, token in enumerate(stream):
-            if token[-1:] in _OPENING:
-                depth += 1
-            elif token in _CLOSING:
-                depth -= 1
+            if token.type != "WORD":
+                depth += (token[-1:] in _OPENING) - (token in _CLOSING)
             if depth > MAX_DEPTH:
                 raise QueryError("the query is nested too deeply", token.start_pos or 0, token)
             if count > MAX_TOKENS:

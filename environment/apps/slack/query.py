@@ -1,4 +1,4 @@
-"""A search query of Slack: words, "quoted words" and modifiers such as in:#channel, from:@name or before:2026-03-04."""
+"""A query is a search of Slack's, turned into tests that a message passes or fails."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
 from environment.apps.slack.rows import Message
-
-_TOKEN = re.compile(r'(-?)(?:(\w{2,8}):)?("[^"]*"|\S+)')
-_MAX_CHARACTERS, _MAX_TOKENS = 2000, 50
-_MODIFIERS = frozenset({"in", "from", "before", "after", "on", "has", "is", "during"})
+from environment.query.slack_search import parse_slack_search
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +30,9 @@ Test = Callable[[Message], bool]
 def compile_query(query: str, names: Names) -> list[Test]:
     """The tests that a message must all pass to be found; a modifier with an unknown value finds nothing."""
     tests = []
-    for minus, modifier, value in _TOKEN.findall(query[:_MAX_CHARACTERS])[:_MAX_TOKENS]:
-        if modifier and modifier.lower() not in _MODIFIERS:
-            modifier, value = "", f"{modifier}:{value}"
-        bare = value.strip('"')
-        test = _modifier(modifier.lower(), bare, names) if modifier else _words(bare, names)
-        tests.append(_not(test) if minus else test)
+    for term in parse_slack_search(query):
+        test = _modifier(term.modifier, term.text, names) if term.modifier else _words(term.text, names)
+        tests.append(_not(test) if term.negated else test)
     return tests
 
 
