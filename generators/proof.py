@@ -224,7 +224,7 @@ class _Case:
             if row.before is None:
                 more.extend(self._same_for_others(change, row))
                 continue
-            for key, other in self.base.rows((row.app, row.collection)).items():
+            for key in self.base.rows((row.app, row.collection)):
                 before = self.base.data((row.app, row.collection), key)
                 after = None if row.after is None else {**before, **_changed_fields(row)}
                 if (row.app, row.collection, key) not in done and after != before:
