@@ -62,7 +62,13 @@ def choose_task(store: Store, name: str, wish: Wish) -> Task:
         raise BadInput(
             f"{name!r} is no family, and {wish.options()} asks for a generated task; give one of {', '.join(families)}"
         )
-    return find_task(store, name)[1]
+    found = _look_for(store, name)
+    if found is None:
+        raise BadInput(
+            f"no task in {store.root} has an id that begins with {name!r}, and no family is called so; see worldloom "
+            f"status, or give one of {', '.join(families)}"
+        )
+    return found[1]
 
 
 def generated(name: str, wish: Wish) -> Task:
@@ -70,10 +76,13 @@ def generated(name: str, wish: Wish) -> Task:
     family = family_named(name)
     seed, index, profile = wish.seed or "1", wish.index or 0, wish.profile or "starter"
     if profile == "top":
-        knobs = {name: knob.high for name, knob in family.knobs.items()}
+        knobs = {knob: found.high for knob, found in family.knobs.items()}
     else:
         knobs = dict(family.draw_knobs(derive_rng("knobs", name, seed, index), profile))
-    return family.generate(seed, index, "train", {**knobs, **_set_knobs(wish.knobs)}, "actions")
+    asked = _set_knobs(wish.knobs)
+    if unknown := [knob for knob in asked if knob not in family.knobs]:
+        raise BadInput(f"{name} has no knob {unknown[0]!r}; it has {', '.join(family.knobs)}")
+    return family.generate(seed, index, "train", {**knobs, **asked}, "actions")
 
 
 def prove_task(task: Task) -> Task:
@@ -86,6 +95,13 @@ def prove_task(task: Task) -> Task:
 
 def find_task(store: Store, beginning: str) -> tuple[StoredGeneration, Task]:
     """The task whose id begins so, from the newest generation that has it. Raises BadInput for none or several."""
+    found = _look_for(store, beginning)
+    if found is None:
+        raise BadInput(f"no task in {store.root} has an id that begins with {beginning!r}; see worldloom status")
+    return found
+
+
+def _look_for(store: Store, beginning: str) -> tuple[StoredGeneration, Task] | None:
     for key in reversed(store.keys()):
         generation = store.open(key)
         for stage in _HOLDING_TASKS:
@@ -96,7 +112,7 @@ def find_task(store: Store, beginning: str) -> tuple[StoredGeneration, Task]:
                 raise BadInput(f"{beginning!r} begins the ids of {len(found)} tasks ({ids}, ...); give more of it")
             if found:
                 return generation, _task(generation, stage, (exact or found)[0])
-    raise BadInput(f"no task in {store.root} has an id that begins with {beginning!r}; see worldloom status")
+    return None
 
 
 def _set_knobs(written: Sequence[str]) -> dict[str, int]:
