@@ -10,26 +10,26 @@ from random import Random
 _FIRST = (
     "Oren Mira Tobias Leila Anders Priya Callum Ines Marek Yuki Dario Freya Hamid Greta Jonas Saoirse Emeka Lucia "
     "Pavel Noor Rafael Astrid Kofi Elena Bram Wanda Idris Maeve Stefan Amara Luca Signe Tariq Odile Felix Zofia "
-    "Mateo Hanne Arjun Colette Viktor Nadia Ruben Ingrid Samir Beatriz Lennart Thandi Marco Elif Gustav Rosa "
-    "Kenji Fiona Omar Petra Dylan Carmen Henrik Abena Milan Sofia Teun Yara "
-    "Alba Bruno Chidi Daria Eamon Farah Gregor Hilde Ismail Jolanta Kasper Linnea Mirko Nuria Otis Paloma Quentin "
-    "Rania Soren Talia Ulla Vikram Willem Xenia Yusuf Zora Bastian Celeste Dmitri Esther Fabio Gwen Hugo Ilse Jorge Keiko"
+    "Mateo Hanne Arjun Colette Viktor Nadia Ruben Ingrid Samir Beatriz Lennart Thandi Marco Elif Gustav Rosa Kenji "
+    "Fiona Omar Petra Dylan Carmen Henrik Abena Milan Sofia Teun Yara Alba Bruno Chidi Daria Eamon Farah Gregor "
+    "Hilde Ismail Jolanta Kasper Linnea Mirko Nuria Otis Paloma Quentin Rania Soren Talia Ulla Vikram Willem Xenia "
+    "Yusuf Zora Bastian Celeste Dmitri Esther Fabio Gwen Hugo Ilse Jorge Keiko"
 ).split()
 _LAST = (
     "Haddad Lindqvist Okafor Brandt Castellan Moreau Petrov Iversen Nakata Ferreira Dunmore Kowal Abara Solberg "
     "Rinaldi Whitlock Esposito Varga Tanaka Greaves Olander Mbeki Hartley Novak Sandoval Keller Fontaine Reyes "
     "Bergman Achebe Calloway Dvorak Ellison Faulkner Garrick Hollis Ibarra Jansen Kessler Lomax Marchetti Norwood "
     "Ostrow Pembroke Quintero Rosetti Sorensen Thackeray Ullman Vance Wexler Yilmaz Zeller Ashdown Birk Corwin "
-    "Delacroix Engel Farrow Gallo Hensley Isaksen Jarvis Kimura Lachance Merrick Nordin Oakes Pascal Renner "
-    "Stroud Tolland Ulrich Voss Winslow "
-    "Almeida Barlow Cavendish Doyle Eklund Fairley Gunnarson Halloran Inoue Janssen Karlsson Lombardi Mackay Nyberg "
-    "Ortega Paxton Quigley Radford Santoro Thorne Underhill Vasquez Waverley Yamada Zimmer Arkwright Bellamy Conti "
-    "Drummond Eriksen Fischer Galloway Hartmann Ivanov Jessop Koller Lorimer Mendes Nakamura Osborne"
+    "Delacroix Engel Farrow Gallo Hensley Isaksen Jarvis Kimura Lachance Merrick Nordin Oakes Pascal Renner Stroud "
+    "Tolland Ulrich Voss Winslow Almeida Barlow Cavendish Doyle Eklund Fairley Gunnarson Halloran Inoue Janssen "
+    "Karlsson Lombardi Mackay Nyberg Ortega Paxton Quigley Radford Santoro Thorne Underhill Vasquez Waverley Yamada "
+    "Zimmer Arkwright Bellamy Conti Drummond Eriksen Fischer Galloway Hartmann Ivanov Jessop Koller Lorimer Mendes "
+    "Nakamura Osborne"
 ).split()
 _HEADS = (
-    "Tarn Lark Bram Hollow Marl Fenn Copper Quill Thorn Alder Wren Cinder Brook Dray Elm Flint Garn Heath Ivory "
-    "Juni Kestrel Lin Mossy Nettle Ober Pell Rook Sable Tallow Umber Vale Wick Yarrow Zephy Birch Cald Dunn Ester "
-    "Frost Gale"
+    "Tarn Lark Bram Hollow Marl Fenn Copper Quill Thorn Alder Wren Cinder Brook Dray Elm Flint Garn Heath Ivory Juni "
+    "Kestrel Lin Mossy Nettle Ober Pell Rook Sable Tallow Umber Vale Wick Yarrow Zephy Birch Cald Dunn Ester Frost "
+    "Gale"
 ).split()
 _TAILS = (
     "wick field ford mere stead gate croft holm dale well ridge haven brook marsh thorpe shaw bourne combe"
@@ -115,7 +115,7 @@ class Invention:
                 return _person(first, last, domain)
 
     def circle(self, domains: Sequence[str]) -> tuple[Person, ...]:
-        """A person for each domain; names recur among them, but nobody whom `person` makes, before or after, has one."""
+        """A person for each domain; names recur among them, but `person` gives them to nobody, before or after."""
         firsts, lasts = self._set_aside(_FIRST), self._set_aside(_LAST)
         pairs = self._rng.sample([(first, last) for first in firsts for last in lasts], len(domains))
         return tuple(_person(first, last, domain) for (first, last), domain in zip(pairs, domains, strict=True))

@@ -15,11 +15,11 @@ ROOMS = (
     *(f"room {wing}{number}" for wing in "DEFGHK" for number in range(11, 60)),
 )
 _STREETS = (
-    "Mill Lane;Tannery Street;Foundry Road;Chapel Row;Orchard Way;Station Parade;Harbour Street;Weaver Lane;Canal Side;"
-    "Linden Avenue;Quarry Hill;Market Row;Bakers Yard;Ropewalk;Castle Steps;Garden Terrace;Priory Road;Dockside;"
-    "Meadow Close;Beacon Hill;Lantern Court;Cooper Street;Saddlers Row;Granary Road;Windmill Path;Church Walk;"
-    "Bridge Street;Ferry Road;Spinney Lane;Pottery Lane;Glebe Road;Sawmill Road;Violet Street;Hatters Lane;"
-    "Bellows Yard;Ash Grove;Swan Street;Drovers Way;Kiln Road;Observatory Road"
+    "Mill Lane;Tannery Street;Foundry Road;Chapel Row;Orchard Way;Station Parade;Harbour Street;Weaver Lane;"
+    "Canal Side;Linden Avenue;Quarry Hill;Market Row;Bakers Yard;Ropewalk;Castle Steps;Garden Terrace;Priory Road;"
+    "Dockside;Meadow Close;Beacon Hill;Lantern Court;Cooper Street;Saddlers Row;Granary Road;Windmill Path;"
+    "Church Walk;Bridge Street;Ferry Road;Spinney Lane;Pottery Lane;Glebe Road;Sawmill Road;Violet Street;"
+    "Hatters Lane;Bellows Yard;Ash Grove;Swan Street;Drovers Way;Kiln Road;Observatory Road"
 ).split(";")
 STREETS = tuple(f"{number} {street}" for street in _STREETS for number in range(2, 140))
 _TOWNS = (
@@ -39,11 +39,11 @@ _LOOKS = (
 _OBJECTS = (
     "desk lamp;whiteboard;trolley;kettle;filing cabinet;office chair;projector;bookshelf;plant pot;wall clock;"
     "coat rack;notice board;footrest;paper cutter;toolbox;ladder;toaster;fridge;coffee machine;vacuum cleaner;"
-    "fan heater;monitor stand;keyboard tray;tripod;camera case;banner;display stand;tablecloth;bench;parasol;"
-    "dinghy;bicycle;suitcase;rucksack;umbrella;scarf;thermos flask;lunch box;teapot;fruit bowl;cake tin;guitar;drum kit;"
-    "chess set;tennis racket;rowing machine;poster frame;door mat;letter tray;stapler;label printer;card reader;headset;"
-    "speaker;loudspeaker;extension lead;battery pack;torch;fire blanket;first aid box;safety helmet;raincoat;mirror;curtain;"
-    "carpet tile;window blind;radiator cover;water cooler;recycling bin;bread board"
+    "fan heater;monitor stand;keyboard tray;tripod;camera case;banner;display stand;tablecloth;bench;parasol;dinghy;"
+    "bicycle;suitcase;rucksack;umbrella;scarf;thermos flask;lunch box;teapot;fruit bowl;cake tin;guitar;drum kit;"
+    "chess set;tennis racket;rowing machine;poster frame;door mat;letter tray;stapler;label printer;card reader;"
+    "headset;speaker;loudspeaker;extension lead;battery pack;torch;fire blanket;first aid box;safety helmet;raincoat;"
+    "mirror;curtain;carpet tile;window blind;radiator cover;water cooler;recycling bin;bread board"
 ).split(";")
 THINGS = tuple(f"{look} {thing}" for thing in _OBJECTS for look in _LOOKS)
 DAYS = tuple(f"{day.day} {day:%B}" for day in (date(2026, 1, 1) + timedelta(days=count) for count in range(365)))
