@@ -25,9 +25,10 @@ MAX_DEPTH = 40
 class QueryError(ValueError):
     """A query that its language can't read: a sentence, and the token where reading stopped, "" at the end."""
 
-    def __init__(self, message: str, position: int, token: str = "") -> None:
+    def __init__(self, message: str, position: int, token: str = "", expected: frozenset[str] = frozenset()) -> None:
+        """`expected` are the grammar's terminals that could have stood there."""
         super().__init__(message)
-        self.message, self.position, self.token = message, position, token
+        self.message, self.position, self.token, self.expected = message, position, token, expected
 
 
 def load_grammar(language: str, reader: Transformer[Any, Any]) -> Callable[[str], Any]:
@@ -53,14 +54,14 @@ def _parser(language: str, reader: Transformer[Any, Any]) -> Lark:
 
 
 class _Limits(PostLex):
-    """Refuses a query with too many tokens or open brackets while it is read; brackets in a WORD are text."""
+    """Refuses a query with too many tokens or open brackets while it is read; brackets in free text are text."""
 
     always_accept = ()
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
         depth = 0
         for count, token in enumerate(stream):
-            if token.type != "WORD":
+            if token.type not in _FREE_TEXT:
                 depth += (token[-1:] in _OPENING) - (token in _CLOSING)
             if depth > MAX_DEPTH:
                 raise QueryError("the query is nested too deeply", token.start_pos or 0, token)
@@ -70,12 +71,15 @@ class _Limits(PostLex):
 
 
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+_FREE_TEXT = frozenset({"WORD", "TEXT"})
+"""Names of terminals in which brackets mean nothing."""
 
 
 def _query_error(error: UnexpectedInput, text: str) -> QueryError:
     token = getattr(error, "token", None)
+    expected = frozenset(getattr(error, "expected", None) or getattr(error, "allowed", None) or ())
     if token is not None and token.type == "$END":
-        return QueryError("unexpected end of the query", len(text))
+        return QueryError("unexpected end of the query", len(text), "", expected)
     position = error.pos_in_stream or 0
     found = str(token or text[position : position + 1])
-    return QueryError(f"unexpected token: '{found[:60]}'", position, found)
+    return QueryError(f"unexpected token: '{found[:60]}'", position, found, expected)

@@ -244,7 +244,7 @@ class _Reader(Transformer[Token, Query]):
 
     def COUNTED_PERIOD(self, token: Token) -> Period:
         name, _, count = token.partition(":")
-        return Period(name.strip().upper(), int(count))
+        return Period(name.upper(), int(count))
 
 
 _read = load_grammar("soql", _Reader())

@@ -2,45 +2,31 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Callable
 from functools import lru_cache
 
-ANY, ONE = True, None
-"""The symbols of % and _ in a pattern; every other symbol is the character itself."""
-Symbols = tuple[str | bool | None, ...]
+_SYMBOL = re.compile(r"\\.|[^\\]", re.DOTALL)
 
 
 @lru_cache(maxsize=1024)
 def like(pattern: str) -> Callable[[str], bool]:
-    """Whether a text matches the pattern, in any case; takes time in proportion to the lengths' product at worst."""
-    symbols = _symbols(pattern.lower())
-    if ONE in symbols:
-        return lambda text: _matches(text.lower(), symbols)
-    letters: list[list[str]] = [[]]
+    """Whether a text matches the pattern, in any case; takes time in proportion to the length of the text."""
+    symbols = [match.group() for match in _SYMBOL.finditer(pattern.lower())]
+    if "_" in symbols:
+        return _automaton(symbols)
+    pieces: list[list[str]] = [[]]
     for symbol in symbols:
-        if symbol is ANY:
-            letters.append([])
+        if symbol == "%":
+            pieces.append([])
         else:
-            letters[-1].append(str(symbol))
-    first, *middle = ("".join(piece) for piece in letters)
+            pieces[-1].append(symbol[-1])
+    first, *middle = ("".join(piece) for piece in pieces)
     if not middle:
         return lambda text: text.lower() == first
     last = middle.pop()
     return lambda text: _holds(text.lower(), first, middle, last)
-
-
-def _symbols(pattern: str) -> Symbols:
-    symbols: list[str | bool | None] = []
-    escaped = False
-    for letter in pattern:
-        if escaped or letter not in "\\%_":
-            symbols.append(letter)
-            escaped = False
-        elif letter == "\\":
-            escaped = True
-        else:
-            symbols.append(ANY if letter == "%" else ONE)
-    return tuple(symbols)
 
 
 def _holds(text: str, first: str, middle: list[str], last: str) -> bool:
@@ -56,19 +42,31 @@ def _holds(text: str, first: str, middle: list[str], last: str) -> bool:
     return len(text) - at >= len(last) and text.endswith(last)
 
 
-def _matches(text: str, symbols: Symbols) -> bool:
-    """Only the last % passed ever needs to be tried again, so there is no blow-up."""
-    at = position = 0
-    star, mark = -1, 0
-    while at < len(text):
-        symbol = symbols[position] if position < len(symbols) else ""
-        if symbol is ONE or symbol == text[at]:
-            at, position = at + 1, position + 1
-        elif symbol is ANY:
-            star, mark, position = position, at, position + 1
-        elif star >= 0:
-            mark += 1
-            at, position = mark, star + 1
+def _automaton(symbols: list[str]) -> Callable[[str], bool]:
+    """Bit i of `reached` says that the first i characters of the pattern match the text so far (Shift-And).
+
+    Baeza-Yates and Gonnet, "A new approach to text searching" (1992); a % lets the automaton stay where it is.
+    """
+    length = stay = any_one = 0
+    letters: defaultdict[str, int] = defaultdict(int)
+    for symbol in symbols:
+        if symbol == "%":
+            stay |= 1 << length
+            continue
+        if symbol == "_":
+            any_one |= 1 << length
         else:
+            letters[symbol[-1]] |= 1 << length
+        length += 1
+    steps = {letter: bits | any_one for letter, bits in letters.items()}
+
+    def matches(text: str) -> bool:
+        text = text.lower()
+        if len(text) < length:
             return False
-    return all(symbol is ANY for symbol in symbols[position:])
+        reached = 1
+        for letter in text:
+            reached = (reached & steps.get(letter, any_one)) << 1 | reached & stay
+        return reached >> length == 1
+
+    return matches
