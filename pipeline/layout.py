@@ -87,7 +87,7 @@ def outline(value: Any, width: int, indent: str = "", depth: int = 0) -> list[st
     if isinstance(value, Mapping) and value:
         lines: list[str] = []
         for name, item in value.items():
-            lines += _entry(f"{indent}{clean(str(name))}:", item, width, indent, depth)
+            lines += _entry(f"{indent}{clean(' '.join(str(name).split()))}:", item, width, indent, depth)
         return lines
     if isinstance(value, list | tuple) and value:
         lines = []
@@ -114,8 +114,8 @@ def scalar(value: Any) -> str:
 
 def _entry(head: str, item: Any, width: int, indent: str, depth: int) -> list[str]:
     if isinstance(item, Mapping | list | tuple) and item:
-        flat = _inline(item)
-        if not any(isinstance(part, Mapping | list | tuple) for part in _parts(item)) and len(head) + len(flat) < width:
+        flat, nested = _inline(item), any(isinstance(part, Mapping | list | tuple) for part in _parts(item))
+        if not nested and "\n" not in flat and len(head) + len(flat) < width:
             return [f"{head} {clean(flat)}"]
         return [head, *outline(item, width, indent + "  ", depth + 1)]
     text = scalar(item)

@@ -12,7 +12,7 @@ from environment.matchers import same_value
 from environment.task import Task
 from pipeline.layout import cut, scalar
 
-_CALLED = ("name", "Name", "title", "real_name", "displayName", "DisplayName", "subject", "Subject", "summary", "label")
+_CALLED = ("real_name", "displayName", "DisplayName", "name", "Name", "title", "subject", "Subject", "summary", "label")
 """Fields that name a row, the best first."""
 _CALLED_BY_PARTS = (("FirstName", "LastName"), ("firstName", "lastName"), ("first_name", "last_name"))
 _CELLS = 3
