@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from environment.apps.gmail import APP as GMAIL
+from environment.apps.google_calendar import APP as GOOGLE_CALENDAR
 from environment.apps.google_sheets.app import APP as GOOGLE_SHEETS
 from environment.apps.kit import App
 from environment.apps.salesforce.app import APP as SALESFORCE
 from environment.apps.slack.app import APP as SLACK
 
-APPS: tuple[App, ...] = (SALESFORCE, GMAIL, SLACK, GOOGLE_SHEETS)
+APPS: tuple[App, ...] = (SALESFORCE, GMAIL, SLACK, GOOGLE_SHEETS, GOOGLE_CALENDAR)

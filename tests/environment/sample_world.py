@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from typing import Any
 
+from environment.apps import google_calendar as calendar
 from environment.apps.gmail import rows as gmail
 from environment.apps.google_sheets import rows as sheets
 from environment.apps.salesforce import ids as salesforce
@@ -121,6 +122,48 @@ WORLD: dict[str, dict[str, tuple[dict[str, Any], ...]]] = {
     },
 }
 
+_MEETING, _SERIES = calendar.event_id(1), calendar.event_id(2)
+WORLD["google_calendar"] = {
+    "Calendar": (
+        {"id": "pat@tarnwick.example", "summary": "Pat Moss", "timeZone": "Europe/London"},
+        {"id": "ann@tarnwick.example", "summary": "Ann Lee", "timeZone": "America/New_York", "listed": True},
+        {"id": calendar.room_id(1), "summary": "Board room", "timeZone": "Europe/London", "listed": True},
+        {"id": calendar.calendar_id(1), "summary": "Launches", "accessRole": "owner", "listed": True},
+    ),
+    "Event": (
+        {
+            "id": _MEETING,
+            "calendarId": "pat@tarnwick.example",
+            "summary": "Returns review",
+            "start": {"dateTime": "2026-03-04T10:00:00+00:00", "timeZone": "Europe/London"},
+            "end": {"dateTime": "2026-03-04T10:45:00+00:00", "timeZone": "Europe/London"},
+        },
+        {
+            "id": _SERIES,
+            "calendarId": "ann@tarnwick.example",
+            "summary": "Stand-up",
+            "start": {"dateTime": "2026-03-02T09:00:00-05:00", "timeZone": "America/New_York"},
+            "end": {"dateTime": "2026-03-02T09:15:00-05:00", "timeZone": "America/New_York"},
+            "recurrence": ["RRULE:FREQ=WEEKLY;BYDAY=MO,WE;COUNT=8"],
+        },
+        {
+            "id": calendar.event_id(3),
+            "calendarId": calendar.calendar_id(1),
+            "summary": "Spring range",
+            "start": {"date": "2026-03-09"},
+            "end": {"date": "2026-03-11"},
+        },
+    ),
+    "Attendee": tuple(
+        {"id": calendar.attendee_id(event, email), "eventId": event, "email": email, "responseStatus": answer}
+        for event, email, answer in (
+            (_MEETING, "ann@larkfield.example", "accepted"),
+            (_MEETING, calendar.room_id(1), "accepted"),
+            (_SERIES, "pat@tarnwick.example", "needsAction"),
+        )
+    ),
+}
+
 WORDS = (
     *(
         "ann@tarnwick.example",
@@ -135,6 +178,7 @@ WORDS = (
     ),
     *("Haddad", "RMA-553", "Returns!A1:C2", "A1", "Status", "SELECT Id FROM Contact", "FIND {Oren}", "Closed Won"),
     *("2026-03-04", *_POSTS),
+    *("2026-03-04T09:00:00Z", "2026-03-05T09:00:00Z", "primary"),
 )
 """Values that mean something in this world, besides the ids of its rows."""
 
@@ -142,6 +186,11 @@ _MAILS = [gmail.message_id(number) for number in (1, 2, 3)]
 _LABELS = ["INBOX", "UNREAD", "STARRED", gmail.label_id(1)]
 _RAW = base64.urlsafe_b64encode(b"To: ann@larkfield.example\r\nSubject: Credit note\r\n\r\nThanks").decode()
 _USERS = [slack.user_id(1), slack.user_id(2)]
+_MEETINGS = [_MEETING, _SERIES, f"{_SERIES}_20260304T140000Z", calendar.event_id(3)]
+_CALENDARS = ["primary", "pat@tarnwick.example", "ann@tarnwick.example", calendar.calendar_id(1), calendar.room_id(1)]
+_TIMES = [
+    {"dateTime": f"2026-03-0{day}T1{hour}:00:00", "timeZone": "Europe/London"} for day in (4, 9) for hour in (0, 3)
+]
 _RANGES = ["Returns!A1:C2", "A1", "Returns", "B2:B", "2:2"]
 _RULES = [
     {"addSheet": {"properties": {"title": "Log"}}},
@@ -212,6 +261,27 @@ MEANT: dict[str, dict[str, list[Any]]] = {
         "data": [[{"range": "A1:B1", "values": [["x", None]]}]],
         "requests": [[rule] for rule in _RULES],
         "properties": [{"title": "New"}],
+    },
+    "google_calendar": {
+        "calendarId": _CALENDARS,
+        "eventId": _MEETINGS,
+        "destination": _CALENDARS,
+        "start": [*_TIMES, {"date": "2026-03-10"}, "2026-03-05T14:00", "2026-03-05"],
+        "end": [*_TIMES, {"date": "2026-03-11"}],
+        "attendees": [[{"email": "ann@larkfield.example"}, {"email": calendar.room_id(1)}], [], ["Board room"]],
+        "recurrence": [["RRULE:FREQ=DAILY;COUNT=3"], ["RRULE:FREQ=MONTHLY;BYDAY=-1FR"], []],
+        "status": ["confirmed", "cancelled"],
+        "id": _MEETINGS,
+        "calendar": ["Launches", "ann@tarnwick.example"],
+        "email": ["bo@x.example", "ann@larkfield.example", "Board room"],
+        "day": ["2026-03-04", "2026-03-09"],
+        "minutes": [30, 45],
+        "timeZone": ["America/New_York", "UTC"],
+        "timeMin": ["2026-03-01T00:00:00Z", "2026-03-04T09:00:00+01:00"],
+        "timeMax": ["2026-03-31T00:00:00Z", "2026-03-05T00:00:00Z"],
+        "items": [[{"id": key} for key in _CALENDARS]],
+        "q": ["review", "ann@larkfield.example"],
+        "sendUpdates": ["all", "none"],
     },
 }
 """Application -> argument -> values that make sense there."""

@@ -26,7 +26,20 @@ _BASE = Base({app.name: WORLD[app.name] for app in APPS}, _KINDS)
 _ROUTES = [pytest.param(app, route, id=f"{app.name}.{route.name}") for app in APPS for route in app.routes]
 _ACTIONS = [pytest.param(action, id=action.name) for app in APPS for action in app.all_actions]
 _NAMES = tuple(action.name for app in APPS for action in app.all_actions)
-_IDS = ("id", "channel", "user", "file", "ts", "timestamp", "spreadsheetId", "sheetId", "object", "locator")
+_IDS = (
+    "id",
+    "channel",
+    "user",
+    "file",
+    "ts",
+    "timestamp",
+    "spreadsheetId",
+    "sheetId",
+    "object",
+    "locator",
+    "calendarId",
+    "eventId",
+)
 """Names of arguments that name an existing thing in some application."""
 _AFTER_ANOTHER = ("query_more",)
 """Routes that answer only for what another answer has named, so that no sample makes them."""
@@ -110,10 +123,11 @@ def _names_a_thing(route: Any) -> bool:
 def _tries(app: str, args: type[BaseModel]) -> Iterator[dict[str, Any]]:
     """Required arguments, with texts of the sample world in all combinations, as far as 3,000 go."""
     required = _required(args, "?")
-    texts = [name for name, value in required.items() if value == "?"]
+    texts = [name for name, value in required.items() if value in ("?", ["?"])]
     pool = [*_ROW_IDS[app], *WORDS]
     for values in islice(product(pool, repeat=len(texts)), 3000):
-        yield {**required, **dict(zip(texts, values, strict=True))}
+        filled = {name: value if required[name] == "?" else [value] for name, value in zip(texts, values, strict=True)}
+        yield {**required, **filled}
 
 
 # --- lists -----------------------------------------------------------------------------------------------------------

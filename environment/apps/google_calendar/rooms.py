@@ -1,0 +1,35 @@
+"""A room answers invitations by itself: yes when it is free, no when it is taken."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from environment.apps.google_calendar.agenda import EVER, Window, agenda, is_busy, items_of
+from environment.apps.google_calendar.guests import guests_of, put_guest
+from environment.apps.google_calendar.rows import Answer, Calendar, Event, is_room
+from environment.apps.kit import Call
+
+_MOST_DATES = 60
+"""A series is checked on its first dates only."""
+
+
+def answer_as_rooms(call: Call, event: Event) -> None:
+    """Let every invited room say whether it is free when the event takes place."""
+    for guest in guests_of(call, event).values():
+        room = call.tables.find(Calendar, guest.email) if is_room(guest.email) else None
+        if room is not None:
+            put_guest(call, event, guest.change(responseStatus=_answer(call, room, event)))
+
+
+def _answer(call: Call, room: Calendar, event: Event) -> Answer:
+    own = {event.id, event.recurringEventId or event.id}
+    wanted = list(islice(items_of(call, room, event, EVER), _MOST_DATES))
+    if not wanted:
+        return "accepted"
+    span = Window(min(item.begins for item in wanted), max(item.ends for item in wanted))
+    for item in agenda(call, room, span, expand=True):
+        other = own.isdisjoint((item.event.id, item.event.recurringEventId))
+        meets = any(item.begins < date.ends and date.begins < item.ends for date in wanted)
+        if other and meets and is_busy(call, room, item):
+            return "declined"
+    return "accepted"
