@@ -33,8 +33,8 @@ TOWNS = tuple(
     for which in ("", "Upper", "Lower", "Great", "Little", "North", "South", "East", "West", "Port")
 )
 _LOOKS = (
-    "grey green blue black white silver wooden steel plastic folding heavy narrow wide tall round square spare "
-    "borrowed refurbished small large striped portable padded leather glass brass canvas purple yellow"
+    "grey green blue black white silver red brown yellow purple turquoise pink beige striped plain small large heavy "
+    "narrow wide round square spare borrowed repaired dusty new battered shiny dented painted handmade"
 ).split()
 _OBJECTS = (
     "desk lamp;whiteboard;trolley;kettle;filing cabinet;office chair;projector;bookshelf;plant pot;wall clock;"
