@@ -9,6 +9,7 @@ from typing import Any
 from environment.apps import APPS
 from environment.apps.kit import App
 from environment.attempt import RowChange, Verdict
+from environment.identity import Identity
 from environment.server import Request, Server, parse_now
 from environment.task import Task
 from environment.tools import ActionTools, ApiTools, Toolset
@@ -20,6 +21,8 @@ SYSTEM_PROMPT = (
     "require, and send nothing else. Then report in a short final answer."
 )
 """The only system prompt there is; reports carry its hash."""
+_TASKS_AT_HAND = 64
+"""Worlds kept parsed: 256 attempts at once are of some 32 tasks, and a large world takes a few megabytes."""
 
 
 class Episode:
@@ -28,7 +31,7 @@ class Episode:
     def __init__(
         self, task: Task, toolset: str | None = None, base: Base | None = None, apps: tuple[App, ...] = APPS
     ) -> None:
-        """`toolset` is the task's own unless given; `base` spares parsing the world again (`base_of`)."""
+        """`toolset` is the task's own unless given, `base` that of `base_of`."""
         self.task = task
         self._apps = apps
         self._toolset = toolset or task.toolset
@@ -78,8 +81,13 @@ class Episode:
 
 
 def base_of(task: Task, apps: tuple[App, ...] = APPS) -> Base:
-    """The task's initial world, parsed."""
-    return Base(task.world, row_types(apps))
+    """The task's initial world, parsed; the same one for all episodes of a task that are under way together."""
+    return _base(Identity(task), apps)
+
+
+@lru_cache(maxsize=_TASKS_AT_HAND)
+def _base(task: Identity[Task], apps: tuple[App, ...]) -> Base:
+    return Base(task.of.world, row_types(apps))
 
 
 @lru_cache

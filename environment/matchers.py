@@ -44,6 +44,8 @@ class Star:
 Step = str | int | Star
 Path = tuple[Step, ...]
 
+_OBJECT, _LIST, _SIZED = (dict, Mapping), (list, tuple), (str, list, tuple, dict)
+"""What is nearly always there first: asking for a Mapping takes ten times as long."""
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]|\[\*([^\]]*)\]|\.")
 
 
@@ -83,33 +85,53 @@ def parse_path(path: str) -> Path:
 
 def read_fields(row: Mapping[str, Any], fields: Fields, refs: Mapping[str, str]) -> Reading:
     """Which of a row's fields are wrong; where stars leave a choice of elements, the choice with the fewest wrong."""
-    wrong: list[str] = []
-    read: dict[str, Path] = {}
-    starred: dict[Path, dict[Star, list[tuple[str, Path]]]] = {}
-    for text, matchers in fields.items():
-        path = parse_path(text)
-        first = next((index for index, step in enumerate(path) if isinstance(step, Star)), None)
-        if first is None:
-            read[text] = path
-            value = _value_at(row, path)
-            if not all(accepts(matcher, value, refs) for matcher in matchers):
-                wrong.append(text)
-        elif all(isinstance(matcher, SetOf) for matcher in matchers):
-            read[text] = path
-            values = list(_values_at(row, path))
-            if not all(accepts(matcher, values, refs) for matcher in matchers):
-                wrong.append(text)
-        else:
-            star = path[first]
-            if isinstance(star, Star):
-                starred.setdefault(path[:first], {}).setdefault(star, []).append((text, path[first + 1 :]))
-    for prefix, stars in starred.items():
-        chosen = _choose_elements(_value_at(row, prefix), stars, fields, refs)
-        for star, paths in stars.items():
-            index, missed = chosen[star]
-            wrong.extend(missed)
-            read.update({text: (*prefix, Star(star.name, index), *rest) for text, rest in paths})
-    return Reading(tuple(wrong), read)
+    return Demands(fields).read(row, refs)
+
+
+class Demands:
+    """Matchers by path, made ready to read many rows."""
+
+    __slots__ = ("_fields", "_plain", "_starred", "_stood", "count")
+
+    def __init__(self, fields: Fields) -> None:
+        self.count = len(fields)
+        self._fields = fields
+        self._plain: list[tuple[str, Path, bool, tuple[Matcher, ...]]] = []
+        self._stood: dict[str, Path] = {}
+        self._starred: dict[Path, dict[Star, list[tuple[str, Path]]]] = {}
+        for text, matchers in fields.items():
+            path = parse_path(text)
+            star, first = next(((step, n) for n, step in enumerate(path) if isinstance(step, Star)), (None, 0))
+            if star is None or all(isinstance(matcher, SetOf) for matcher in matchers):
+                self._plain.append((text, path, star is not None, matchers))
+                self._stood[text] = path
+            else:
+                self._starred.setdefault(path[:first], {}).setdefault(star, []).append((text, path[first + 1 :]))
+
+    @property
+    def is_starred(self) -> bool:
+        """Whether some path leaves a choice of elements."""
+        return bool(self._starred)
+
+    def read(self, row: Mapping[str, Any], refs: Mapping[str, str]) -> Reading:
+        """The reading of a row."""
+        wrong: list[str] = []
+        for text, path, spread, matchers in self._plain:
+            value = list(_values_at(row, path)) if spread else _value_at(row, path)
+            for matcher in matchers:
+                if not accepts(matcher, value, refs):
+                    wrong.append(text)
+                    break
+        if not self._starred:
+            return Reading(tuple(wrong), self._stood)
+        read = dict(self._stood)
+        for prefix, stars in self._starred.items():
+            chosen = _choose_elements(_value_at(row, prefix), stars, self._fields, refs)
+            for star, paths in stars.items():
+                index, missed = chosen[star]
+                wrong.extend(missed)
+                read.update({text: (*prefix, Star(star.name, index), *rest) for text, rest in paths})
+        return Reading(tuple(wrong), read)
 
 
 def accepts(matcher: Matcher, value: Any, refs: Mapping[str, str]) -> bool:
@@ -117,6 +139,10 @@ def accepts(matcher: Matcher, value: Any, refs: Mapping[str, str]) -> bool:
     match matcher:
         case Equals():
             return _same_json(matcher.value, value)
+        case Mentions():
+            return states_all(matcher.facts, value)
+        case Omits():
+            return makes_no_claim(matcher.claims, value)
         case Money():
             written = read_money(value)
             return written is not None and same_amount(written, Decimal(matcher.amount), matcher.currency)
@@ -138,10 +164,6 @@ def accepts(matcher: Matcher, value: Any, refs: Mapping[str, str]) -> bool:
             return isinstance(value, str) and _address(value) == _address(matcher.address)
         case Ref():
             return value is not None and str(value).strip() == refs.get(matcher.label)
-        case Mentions():
-            return states_all(matcher.facts, value)
-        case Omits():
-            return makes_no_claim(matcher.claims, value)
     raise ValueError(f"matcher {matcher!r} is of no known kind")
 
 
@@ -184,7 +206,13 @@ def _choose_elements(
 
 
 def _value_at(value: Any, path: Path) -> Any:
-    return next(_values_at(value, path), None)
+    """The value at a path without stars, None where there is none."""
+    for step in path:
+        if isinstance(step, str):
+            value = value.get(step) if isinstance(value, _OBJECT) else None
+        elif isinstance(step, int):
+            value = value[step] if isinstance(value, _LIST) and step < len(value) else None
+    return value
 
 
 def _values_at(value: Any, path: Path) -> Iterator[Any]:
@@ -194,31 +222,32 @@ def _values_at(value: Any, path: Path) -> Iterator[Any]:
         return
     step, rest = path[0], path[1:]
     if isinstance(step, Star):
-        for element in value if isinstance(value, list | tuple) else ():
+        for element in value if isinstance(value, _LIST) else ():
             yield from _values_at(element, rest)
-    elif isinstance(step, int):
-        inside = isinstance(value, list | tuple) and step < len(value)
-        yield from _values_at(value[step] if inside else None, rest)
     else:
-        yield from _values_at(value.get(step) if isinstance(value, Mapping) else None, rest)
+        yield from _values_at(_value_at(value, (step,)), rest)
 
 
 def _same_json(left: Any, right: Any) -> bool:
+    if left is right:
+        return True
     if _empty(left) or _empty(right):
         return _empty(left) and _empty(right)
     if isinstance(left, str) and isinstance(right, str):
         return left.strip() == right.strip()
     if isinstance(left, bool) or isinstance(right, bool):
-        return left is right
-    if isinstance(left, Mapping) and isinstance(right, Mapping):
+        return False
+    if isinstance(left, _OBJECT) and isinstance(right, _OBJECT):
         return all(_same_json(left.get(key), right.get(key)) for key in {*left, *right})
-    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
+    if isinstance(left, _LIST) and isinstance(right, _LIST):
         return len(left) == len(right) and all(_same_json(a, b) for a, b in zip(left, right, strict=True))
     return bool(left == right)
 
 
 def _empty(value: Any) -> bool:
-    return value is None or (isinstance(value, str | list | tuple | Mapping) and len(value) == 0)
+    if value is None or isinstance(value, _SIZED):
+        return not value
+    return isinstance(value, Mapping) and len(value) == 0
 
 
 def _word(value: Any) -> str | None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal
 
 from environment.assignment import best_assignment
 from environment.attempt import Judgement, RowChange, Verdict
-from environment.contract import Allowance, Change, Contract, Ref
-from environment.matchers import Path, Star, parse_path, read_fields, same_value
+from environment.contract import Change, Contract, Ref
+from environment.identity import Identity
+from environment.matchers import Demands, Path, Reading, Star, parse_path, same_value
 
 Action = Literal["create", "update", "delete"]
 Kind = tuple[str, str, Action]
@@ -34,22 +36,18 @@ class Judge:
 
     def __init__(self, contract: Contract, derived: Derived) -> None:
         """Raises ValueError like `verify`."""
-        self.contract = contract
         self.derived = derived
-        self.groups = contract.groups()
-        self.levels = reference_levels(contract)
-        self.members = tuple(tuple(_Member.of(change) for change in group) for group in self.groups)
-        self.referrers = tuple(_referrers(group, self.members) for group in self.groups)
+        self.terms = _terms(Identity(contract))
         self._rows: dict[int, tuple[RowChange, _Row]] = {}
-        self._alike: dict[tuple[str, ...], _Row] = {}
+        self._alike: dict[tuple[str, str, str], list[_Row]] = {}
 
     def verdict(self, changes: Sequence[RowChange]) -> Verdict:
         """The judgement of one net change."""
-        state = _Matching(self, tuple(self._row(change) for change in changes))
+        state = _Matching(self.terms, tuple(self._row(change) for change in changes))
         for satisfied_only in (True, False):
-            for level in self.levels:
+            for level in self.terms.levels:
                 state.match(level, satisfied_only)
-        expected = tuple(state.judgement(number) for number in range(len(self.groups)))
+        expected = tuple(state.judgement(number) for number in range(len(self.terms.groups)))
         collateral = tuple(state.collateral())
         done = sum(judgement.satisfied for judgement in expected)
         return Verdict(
@@ -62,11 +60,14 @@ class Judge:
     def _row(self, change: RowChange) -> _Row:
         known, row = self._rows.get(id(change), (None, None))
         if row is None or known is not change:
-            # written out, because 1, 1.0 and True are equal but not the same value
-            written = change.app, change.collection, change.id, repr(change.before), repr(change.after)
-            row = self._alike.get(written)
-            if row is None:
-                row = self._alike[written] = _Row(change, self.derived)
+            row = _Row(change, self.derived)
+            alike = self._alike.setdefault((change.app, change.collection, change.id), [])
+            for other in alike:
+                if other.written == row.written:
+                    row = other
+                    break
+            else:
+                alike.append(row)
             self._rows[id(change)] = change, row
         return row
 
@@ -98,40 +99,87 @@ def reference_levels(contract: Contract) -> tuple[tuple[int, ...], ...]:
     return tuple(levels)
 
 
+@lru_cache(maxsize=128)
+def _terms(contract: Identity[Contract]) -> _Terms:
+    groups = contract.of.groups()
+    members = tuple(tuple(_Member.of(change) for change in group) for group in groups)
+    allowances = tuple(
+        _Allowed((a.app, a.collection, a.action), Demands(a.where), tuple(map(parse_path, a.fields)))
+        for a in contract.of.allowed
+    )
+    return _Terms(groups, reference_levels(contract.of), members, _referrers(members), allowances)
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """A contract made ready, for all episodes of its task."""
+
+    groups: tuple[tuple[Change, ...], ...]
+    levels: tuple[tuple[int, ...], ...]
+    members: tuple[tuple[_Member, ...], ...]
+    referrers: tuple[tuple[int, ...], ...]
+    """For each group the numbers of those that refer to it."""
+    allowances: tuple[_Allowed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Allowed:
+    """An allowance made ready."""
+
+    kind: Kind
+    where: Demands
+    paths: tuple[Path, ...]
+    """Of the fields that an update may touch."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """One change of a group, with what is asked of it over and over."""
+    """One change of a group made ready."""
 
     change: Change
     kind: Kind
     labels: tuple[str, ...]
     """Labels that its matchers refer to."""
+    key: Demands
+    fields: Demands
+    """All but the key, or with the key where that has stars: two elements must not stand for one."""
 
     @classmethod
     def of(cls, change: Change) -> _Member:
-        return cls(change, (change.app, change.collection, change.action), _referred(change))
+        key = Demands(change.key)
+        fields = Demands({**change.key, **change.fields} if key.is_starred else change.fields)
+        return cls(change, (change.app, change.collection, change.action), _referred(change), key, fields)
 
 
-def _referrers(group: Sequence[Change], members: Sequence[Sequence[_Member]]) -> tuple[int, ...]:
-    """Numbers of the groups that refer to this one."""
-    labels = {change.label for change in group}
+def _referrers(groups: Sequence[Sequence[_Member]]) -> tuple[tuple[int, ...], ...]:
+    """For each group the numbers of those that refer to it."""
+    needed = [{label for member in group for label in member.labels} for group in groups]
     return tuple(
-        number for number, others in enumerate(members) if any(labels.intersection(other.labels) for other in others)
+        tuple(number for number, labels in enumerate(needed) if any(member.change.label in labels for member in group))
+        for group in groups
     )
 
 
 class _Row:
     """One changed row with what its application derives, and what was found out about it."""
 
-    __slots__ = ("_edges", "_touches", "action", "change", "derived", "kind")
+    __slots__ = ("_edges", "_touches", "_written", "action", "change", "derived", "kind")
 
     def __init__(self, change: RowChange, derived: Derived) -> None:
         self.change = change
         self.action: Action = "create" if change.before is None else "delete" if change.after is None else "update"
         self.kind: Kind = change.app, change.collection, self.action
-        self.derived = tuple(parse_path(path) for path in derived.get(change.app, {}).get(change.collection, ()))
+        self.derived = tuple(map(parse_path, derived.get(change.app, {}).get(change.collection, ())))
         self._edges: dict[tuple[str | None, ...], _Edge | None] = {}
         self._touches: dict[tuple[Path, ...], bool] = {}
+        self._written: str | None = None
+
+    @property
+    def written(self) -> str:
+        """The row before and after, written out: 1, 1.0 and True are equal but not the same value."""
+        if self._written is None:
+            self._written = repr((self.change.before, self.change.after))
+        return self._written
 
     @property
     def values(self) -> Mapping[str, Any]:
@@ -149,24 +197,25 @@ class _Row:
         """How this row could be what the member expects; None when it could not."""
         key = member.change.label, *map(refs.get, member.labels)
         if key not in self._edges:
-            self._edges[key] = self._judge(member.change, refs)
+            self._edges[key] = self._judge(member, refs)
         return self._edges[key]
 
-    def _judge(self, member: Change, refs: Mapping[str, str]) -> _Edge | None:
-        if member.action == "create":
-            if read_fields(self.values, member.key, refs).wrong:
-                return None
-        elif self.change.id != member.id:
+    def _judge(self, member: _Member, refs: Mapping[str, str]) -> _Edge | None:
+        change = member.change
+        key = member.key.read(self.values, refs) if change.action == "create" else _NOTHING_READ
+        if key.wrong or (change.id is not None and self.change.id != change.id):
             return None
-        if member.action == "delete":
-            return _Edge(member, (), (), 1.0)
-        demands = {**member.key, **member.fields}
-        reading = read_fields(self.values, demands, refs)
-        right = 1 - len(reading.wrong) / max(len(demands), 1)
-        return _Edge(member, reading.wrong, tuple(reading.read.values()), right)
+        if change.action == "delete":
+            return _Edge(change, (), (), 1.0)
+        fields = member.fields.read(self.values, refs)
+        right = 1 - len(fields.wrong) / max(len({**change.key, **change.fields}), 1)
+        return _Edge(change, fields.wrong, tuple({**key.read, **fields.read}.values()), right)
 
     def name(self) -> str:
         return f"{self.change.app}.{self.change.collection}/{self.change.id} ({self.action})"
+
+
+_NOTHING_READ = Reading((), {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +232,7 @@ class _Edge:
 class _Matching:
     """Which row was taken for which expected change so far."""
 
-    judge: Judge
+    terms: _Terms
     rows: tuple[_Row, ...]
     taken: dict[int, tuple[int, _Edge]] = field(default_factory=dict)
     """Number of a group -> number of its row, and how they fit."""
@@ -217,12 +266,12 @@ class _Matching:
         }
         for number, row in best_assignment(weights).items():
             self.taken[number] = row, edges[number, row]
-            self.refs.update({change.label: self.rows[row].change.id for change in self.judge.groups[number]})
+            self.refs.update({change.label: self.rows[row].change.id for change in self.terms.groups[number]})
 
     def judgement(self, number: int) -> Judgement:
         """What became of a group; the label is that of the member that was met, else of its first."""
         if number not in self.taken:
-            return Judgement(label=self.judge.groups[number][0].label, satisfied=False, row_id=None)
+            return Judgement(label=self.terms.groups[number][0].label, satisfied=False, row_id=None)
         row, edge = self.taken[number]
         row_id = self.rows[row].change.id
         return Judgement(label=edge.member.label, satisfied=not edge.wrong, row_id=row_id, wrong=edge.wrong)
@@ -235,15 +284,15 @@ class _Matching:
             if edge is None:
                 if row.action == "update" and row.touches_only(()):
                     continue
-                if not any(self._covers(allowance, row) for allowance in self._allowances(row)):
+                if not any(self._covers(allowed, row) for allowed in self._allowances(row)):
                     yield row.name()
             elif row.action == "update" and not row.touches_only(edge.read):
-                spared = [path for allowance in self._allowances(row) for path in map(parse_path, allowance.fields)]
+                spared = [path for allowed in self._allowances(row) for path in allowed.paths]
                 if not row.touches_only((*edge.read, *spared)):
                     yield row.name()
 
     def _edges(self, number: int, refs: Mapping[str, str]) -> Iterator[tuple[int, _Edge]]:
-        for member in self.judge.members[number]:
+        for member in self.terms.members[number]:
             wanted = member.change.id
             for index, row in self.kinds.get(member.kind, ()):
                 if wanted is not None and row.change.id != wanted:
@@ -253,21 +302,20 @@ class _Matching:
 
     def _support(self, number: int, row: int) -> int:
         """How many changes that refer to this group would be met if this row were taken for it."""
-        referrers = self.judge.referrers[number]
+        referrers = self.terms.referrers[number]
         if not referrers:
             return 0
-        labels = {change.label for change in self.judge.groups[number]}
+        labels = {change.label for change in self.terms.groups[number]}
         refs = {**self.refs, **dict.fromkeys(labels, self.rows[row].change.id)}
         return sum(any(not edge.wrong for _, edge in self._edges(other, refs)) for other in referrers)
 
-    def _allowances(self, row: _Row) -> Iterator[Allowance]:
-        for allowance in self.judge.contract.allowed:
-            covered = allowance.app, allowance.collection, allowance.action
-            if covered == row.kind and not read_fields(row.values, allowance.where, self.refs).wrong:
-                yield allowance
+    def _allowances(self, row: _Row) -> Iterator[_Allowed]:
+        for allowed in self.terms.allowances:
+            if allowed.kind == row.kind and not allowed.where.read(row.values, self.refs).wrong:
+                yield allowed
 
-    def _covers(self, allowance: Allowance, row: _Row) -> bool:
-        return row.action != "update" or row.touches_only(tuple(parse_path(path) for path in allowance.fields))
+    def _covers(self, allowed: _Allowed, row: _Row) -> bool:
+        return row.action != "update" or row.touches_only(allowed.paths)
 
 
 def _referred(change: Change) -> tuple[str, ...]:
@@ -284,10 +332,12 @@ def _strays(before: Any, after: Any, listed: Sequence[Path]) -> bool:
         return True
     if _is_like(before, Mapping) and _is_like(after, Mapping):
         old, new = before or {}, after or {}
-        return any(
-            _strays(old.get(key), new.get(key), [path[1:] for path in listed if path[0] == key])
-            for key in sorted({*old, *new})
-        )
+        for key in {**old, **new}:
+            was, now = old.get(key), new.get(key)
+            # most fields of a changed row are as they were
+            if was is not now and _strays(was, now, [path[1:] for path in listed if path[0] == key]):
+                return True
+        return False
     if _is_like(before, list | tuple) and _is_like(after, list | tuple):
         return _list_strays(before or [], after or [], listed)
     return True

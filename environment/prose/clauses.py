@@ -48,9 +48,10 @@ def _is_abbreviation(before: str, after: str) -> bool:
     return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha() and found[1].isupper())
 
 
-def find_segments(text: str, *patterns: re.Pattern[str]) -> list[Span]:
+@lru_cache(maxsize=4096)
+def find_segments(text: str, *patterns: re.Pattern[str]) -> tuple[Span, ...]:
     """Where the pieces between what the patterns match stand."""
     cuts = sorted({edge for pattern in patterns for match in pattern.finditer(text) for edge in match.span()})
     edges = [0, *cuts, len(text)]
     spans = [(first, last) for first, last in pairwise(edges) if text[first:last].strip(" ,-()[]|.;")]
-    return [span for span in spans if not SEPARATOR.fullmatch(text[span[0] : span[1]].strip())]
+    return tuple(span for span in spans if not SEPARATOR.fullmatch(text[span[0] : span[1]].strip()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from environment.spellings import Span
 
@@ -42,12 +43,14 @@ CONDITION = re.compile(r"\b(?:if|once|unless|until|as soon as)\b|^(?:when|before
 
 def find_negations(text: str) -> Iterator[Span]:
     """Where a text says no; "not only", "no later than" and the like say nothing of the kind."""
-    quiet = [match.span() for match in _NO_NEGATION.finditer(text)]
-    for match in _NOT.finditer(text):
+    found = list(_NOT.finditer(text))
+    quiet = [match.span() for match in _NO_NEGATION.finditer(text)] if found else []
+    for match in found:
         if not any(start <= match.end() - 1 < end for start, end in quiet):
             yield match.span()
 
 
+@lru_cache(maxsize=8192)
 def is_negated(span: Span, text: str) -> bool:
     """Whether a negation reaches what stands at `span`: up to four words further, one for a number or an id.
 

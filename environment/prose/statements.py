@@ -75,6 +75,8 @@ def _apart(heads: Sequence[Span], tails: Sequence[Span], place: Span) -> tuple[l
 
 def _links(heads: Sequence[Span], tails: Sequence[Span], segments: Sequence[Span]) -> set[tuple[Span, Span]]:
     """Which heads and tails belong together."""
+    if len(heads) == len(tails) == 1:
+        return {(heads[0], tails[0])}
     if len(heads) == len(tails) > 1 and (heads[-1] < tails[0] or tails[-1] < heads[0]):
         return set(zip(heads, tails, strict=True))
     linked: set[tuple[Span, Span]] = set()
