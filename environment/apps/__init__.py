@@ -8,5 +8,7 @@ from environment.apps.google_sheets.app import APP as GOOGLE_SHEETS
 from environment.apps.kit import App
 from environment.apps.salesforce.app import APP as SALESFORCE
 from environment.apps.slack.app import APP as SLACK
+from environment.apps.xero.app import APP as XERO
+from environment.apps.zendesk import APP as ZENDESK
 
-APPS: tuple[App, ...] = (SALESFORCE, GMAIL, SLACK, GOOGLE_SHEETS, GOOGLE_CALENDAR)
+APPS: tuple[App, ...] = (SALESFORCE, GMAIL, SLACK, GOOGLE_SHEETS, GOOGLE_CALENDAR, XERO, ZENDESK)

@@ -10,6 +10,8 @@ from environment.apps.gmail import rows as gmail
 from environment.apps.google_sheets import rows as sheets
 from environment.apps.salesforce import ids as salesforce
 from environment.apps.slack import rows as slack
+from environment.apps.xero import rows as xero
+from environment.apps.zendesk import rows as zendesk
 
 ACTOR = {"name": "Pat Moss", "email": "pat@tarnwick.example", "company": "Tarnwick", "domain": "tarnwick.example"}
 NOW = "2026-03-04T09:20:00+00:00"
@@ -19,6 +21,7 @@ _CHANNEL = slack.channel_id(1)
 _POSTS = (slack.message_ts(1772611200, 1), slack.message_ts(1772611300, 2))
 _BOOK = sheets.spreadsheet_id(1)
 _SHEET = sheets.sheet_id(_BOOK, 0)
+_AGENT, _CUSTOMER = zendesk.user_id(1), zendesk.user_id(2)
 
 WORLD: dict[str, dict[str, tuple[dict[str, Any], ...]]] = {
     "salesforce": {
@@ -164,6 +167,141 @@ WORLD["google_calendar"] = {
     ),
 }
 
+WORLD["xero"] = {
+    "Contact": (
+        {"ContactID": xero.contact_id(1), "Name": "Larkfield Optics", "EmailAddress": "ann@larkfield.example"},
+        {"ContactID": xero.contact_id(2), "Name": "Larkfield Optical Supplies"},
+    ),
+    "Account": (
+        {"AccountID": xero.account_id(1), "Code": "090", "Name": "Main account", "Type": "BANK"},
+        {"AccountID": xero.account_id(2), "Code": "315", "Name": "Purchase returns", "Type": "DIRECTCOSTS"},
+    ),
+    "Invoice": tuple(
+        {
+            "InvoiceID": xero.invoice_id(count),
+            "Type": kind,
+            "InvoiceNumber": number,
+            "ContactID": xero.contact_id(1),
+            "Date": "2026-02-03",
+            "DueDate": "2026-03-19",
+            "Status": status,
+            "AmountCredited": 60.5 if kind == "ACCPAY" else 0,
+            "LineItems": [{"Description": "Lenses", "UnitAmount": 2004, "AccountCode": "315"}],
+        }
+        for count, (kind, number, status) in enumerate(
+            (("ACCPAY", "B-7730", "AUTHORISED"), ("ACCREC", "INV-0001", "AUTHORISED"), ("ACCREC", "INV-2", "DRAFT")), 1
+        )
+    ),
+    "CreditNote": (
+        {
+            "CreditNoteID": xero.credit_note_id(1),
+            "Type": "ACCPAYCREDIT",
+            "CreditNoteNumber": "CN-20431",
+            "ContactID": xero.contact_id(1),
+            "Date": "2026-02-20",
+            "AppliedAmount": 60.5,
+            "LineItems": [{"Description": "Returned", "LineAmount": 990.5, "AccountCode": "315"}],
+        },
+    ),
+    "Allocation": (
+        {
+            "AllocationID": xero.allocation_id(1),
+            "CreditNoteID": xero.credit_note_id(1),
+            "InvoiceID": xero.invoice_id(1),
+            "Amount": 60.5,
+            "Date": "2026-02-20",
+        },
+    ),
+    "Payment": (
+        {
+            "PaymentID": xero.payment_id(1),
+            "CreditNoteID": xero.credit_note_id(2),
+            "AccountID": xero.account_id(1),
+            "Date": "2026-02-20",
+            "Amount": 5,
+            "Status": "DELETED",
+        },
+    ),
+    "BankTransaction": (
+        {
+            "BankTransactionID": xero.bank_transaction_id(1),
+            "Type": "SPEND",
+            "BankAccountID": xero.account_id(1),
+            "ContactID": xero.contact_id(1),
+            "Date": "2026-01-10",
+            "LineItems": [{"Description": "Fee", "UnitAmount": 3, "AccountCode": "315"}],
+        },
+    ),
+    "PurchaseOrder": (
+        {
+            "PurchaseOrderID": xero.purchase_order_id(1),
+            "PurchaseOrderNumber": "PO-0001",
+            "ContactID": xero.contact_id(1),
+            "Date": "2026-01-10",
+            "LineItems": [{"Description": "Lenses", "Quantity": 4, "UnitAmount": 501, "AccountCode": "315"}],
+        },
+    ),
+    "Quote": (
+        {
+            "QuoteID": xero.quote_id(1),
+            "QuoteNumber": "QU-0001",
+            "ContactID": xero.contact_id(2),
+            "Date": "2026-01-10",
+            "LineItems": [{"Description": "Frames", "UnitAmount": 80}],
+        },
+    ),
+    "Item": ({"ItemID": xero.item_id(1), "Code": "LENS", "Name": "Lens", "SalesDetails": {"UnitPrice": 12.5}},),
+}
+
+WORLD["zendesk"] = {
+    "Ticket": tuple(
+        {
+            "id": zendesk.ticket_id(number),
+            "subject": subject,
+            "status": "open",
+            "requester_id": _CUSTOMER,
+            "tags": ["refund"],
+            "created_at": f"2026-03-0{number}T08:00:00Z",
+        }
+        for number, subject in enumerate(("Late refund", "Refund is late"), 1)
+    ),
+    "Comment": tuple(
+        {
+            "id": zendesk.comment_id(number),
+            "ticket_id": zendesk.ticket_id(number),
+            "author_id": _CUSTOMER,
+            "body": "Where is my refund?",
+            "created_at": f"2026-03-0{number}T08:00:00Z",
+        }
+        for number in (1, 2)
+    ),
+    "User": (
+        {"id": _AGENT, "name": "Pat Moss", "email": "pat@tarnwick.example", "role": "admin"},
+        {
+            "id": _CUSTOMER,
+            "name": "Oren Haddad",
+            "email": "oren@larkfield.example",
+            "organization_id": zendesk.organization_id(1),
+        },
+    ),
+    "Organization": ({"id": zendesk.organization_id(1), "name": "Larkfield Optics"},),
+    "Group": ({"id": zendesk.group_id(1), "name": "Returns"},),
+    "GroupMembership": (
+        {"id": zendesk.membership_id(1), "user_id": _AGENT, "group_id": zendesk.group_id(1), "default": True},
+    ),
+    "Macro": (
+        {
+            "id": zendesk.macro_id(1),
+            "title": "Returns",
+            "actions": [
+                {"field": "priority", "value": "high"},
+                {"field": "comment_value", "value": "Hello {{ticket.requester.first_name}}"},
+            ],
+        },
+    ),
+    "TicketField": ({"id": zendesk.field_id(1), "title": "RMA"},),
+}
+
 WORDS = (
     *(
         "ann@tarnwick.example",
@@ -197,6 +335,7 @@ _RULES = [
     {"deleteDimension": {"range": {"sheetId": 0, "dimension": "ROWS", "startIndex": 1, "endIndex": 2}}},
     {"updateSheetProperties": {"properties": {"sheetId": 0, "title": "Old"}, "fields": "title"}},
 ]
+_TICKETS = [zendesk.ticket_id(1), zendesk.ticket_id(2)]
 
 MEANT: dict[str, dict[str, list[Any]]] = {
     "salesforce": {
@@ -285,3 +424,85 @@ MEANT: dict[str, dict[str, list[Any]]] = {
     },
 }
 """Application -> argument -> values that make sense there."""
+
+MEANT["xero"] = {
+    "id": [
+        *(xero.invoice_id(1), xero.invoice_id(3), xero.contact_id(1), xero.credit_note_id(1), "INV-0001"),
+        *(xero.account_id(2), xero.quote_id(1), xero.purchase_order_id(1), xero.item_id(1), "CN-20431"),
+        *(xero.payment_id(1), xero.bank_transaction_id(1)),
+    ],
+    "allocation_id": [xero.allocation_id(1)],
+    "number": ["B-7730", "INV-0001", "INV-2", "CN-20431", "PO-0001", "QU-0001"],
+    "invoice": ["B-7730", "INV-0001"],
+    "credit_note": ["CN-20431"],
+    "contact": ["Larkfield Optics", "Larkfield"],
+    "name": ["Larkfield Optics", "Main"],
+    "currency": ["GBP", "EUR"],
+    "account": ["315", "090", "Main account"],
+    "amount": [10, 930.0, 99999],
+    "date": ["2026-03-01"],
+    "due_date": ["2026-03-31"],
+    "where": [
+        'Status=="AUTHORISED" AND AmountDue>0',
+        'Contact.Name.Contains("Lark") OR Date>=DateTime(2026,02,01)',
+        'Name!=null AND Name.ToLower().StartsWith("main")',
+    ],
+    "order": ["Date DESC", "Name", "Code"],
+    "body": [
+        {"Status": "AUTHORISED"},
+        {"Status": "VOIDED"},
+        {"Amount": 10, "Invoice": {"InvoiceNumber": "B-7730"}, "Account": {"Code": "090"}},
+        {"Amount": 10, "Invoice": {"InvoiceID": xero.invoice_id(1)}},
+        {"Details": "Called."},
+        {"Name": "Nimbus"},
+        {"Code": "FRAME", "Name": "Frame", "Type": "EXPENSE"},
+        {
+            "Type": "ACCPAY",
+            "Contact": {"Name": "Larkfield Optics"},
+            "DueDate": "2026-04-01",
+            "LineItems": [{"Description": "Lenses", "Quantity": 2, "UnitAmount": "12.50", "AccountCode": "315"}],
+        },
+        {
+            "Type": "ACCPAYCREDIT",
+            "Contact": {"ContactID": xero.contact_id(1)},
+            "LineItems": [{"Description": "Lenses", "LineAmount": 20, "AccountCode": "315"}],
+        },
+        {
+            "Type": "SPEND",
+            "BankAccount": {"Code": "090"},
+            "Contact": {"Name": "Nimbus"},
+            "LineItems": [{"Description": "Fee", "UnitAmount": 3, "AccountCode": "315"}],
+        },
+    ],
+}
+
+MEANT["zendesk"] = {
+    "id": [*_TICKETS, _AGENT, _CUSTOMER, zendesk.macro_id(1), zendesk.organization_id(1), zendesk.group_id(1)],
+    "ids": [",".join(_TICKETS), [_TICKETS[1]], _AGENT],
+    "ticket_id": _TICKETS,
+    "user_id": [_AGENT, _CUSTOMER],
+    "organization_id": [zendesk.organization_id(1)],
+    "group_id": [zendesk.group_id(1)],
+    "query": ["type:ticket status<solved refund", "oren", "-tags:vip created>2026-03-01 order_by:created"],
+    "name": ["Larkfield Optics"],
+    "ticket": [
+        {"subject": "Lens", "comment": {"body": "It broke"}, "requester": {"name": "Bo", "email": "bo@x.example"}},
+        {"status": "solved", "assignee_id": int(_AGENT)},
+        {"comment": {"body": "Looking into it", "public": False}, "tags": ["vip"]},
+        {"custom_fields": [{"id": int(zendesk.field_id(1)), "value": "RMA-553"}], "additional_tags": ["b2b"]},
+    ],
+    "tickets": [[{"id": int(_TICKETS[0]), "priority": "high"}]],
+    "user": [{"name": "Bo Lind", "email": "bo@x.example"}, {"phone": "555-0142", "notes": None}],
+    "organization": [{"name": "Nimbus"}],
+    "group": [{"name": "Billing"}, "Returns"],
+    "group_membership": [{"user_id": int(_AGENT), "group_id": int(zendesk.group_id(1))}],
+    "macro": [{"title": "Close", "actions": [{"field": "status", "value": "solved"}]}, "Returns"],
+    "ticket_field": [{"title": "Colour", "type": "text"}],
+    "tags": [["vip"], "vip, b2b"],
+    "status": ["solved", "pending"],
+    "assignee": ["Pat Moss", "me"],
+    "source": [_TICKETS[0]],
+    "target": [_TICKETS[1]],
+    "requester_email": ["oren@larkfield.example", "bo@x.example"],
+    "requester_name": ["Bo"],
+}
