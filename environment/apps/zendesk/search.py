@@ -1,0 +1,409 @@
+"""Search finds tickets, users, organizations and groups by a query such as `type:ticket status<solved refund`."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
+
+from pydantic import Field
+
+from environment.apps.kit import AppError, Args, Call, Route
+from environment.apps.zendesk.people import acting_user
+from environment.apps.zendesk.rows import (
+    PRIORITIES,
+    STATUSES,
+    Comment,
+    Group,
+    GroupMembership,
+    Organization,
+    Ticket,
+    User,
+)
+from environment.apps.zendesk.style import PageArgs, bad_attribute, list_body
+from environment.apps.zendesk.tickets import SORTS
+from environment.apps.zendesk.views import group_view, organization_view, sideloads, ticket_view, user_view
+from environment.query.grammar import QueryError
+from environment.query.zendesk_search import Restriction, Search, Words, parse_search, word_line
+from environment.world import Row
+
+_DEEPEST = 1_000
+_ORDERS = {"created": "created_at", "updated": "updated_at", "ticket_type": "ticket_type"}
+_SORTED_BY = ("created_at", "updated_at", "priority", "status", "ticket_type")
+Test = Callable[[Any], bool]
+Maker = Callable[[Call, Restriction], Test]
+"""(call, restriction) -> the test of a row that the restriction stands for."""
+
+
+class CountResults(Args):
+    query: str = Field(description="Search, such as type:ticket status<solved")
+
+
+class SearchAll(PageArgs):
+    query: str = Field(description="Search, such as type:ticket status<solved")
+    sort_by: Literal["created_at", "updated_at", "priority", "status", "ticket_type"] | None = Field(
+        None, description="Field to sort by"
+    )
+    sort_order: Literal["asc", "desc"] | None = Field(None, description="asc or desc")
+    include: str | None = Field(None, description="tickets(users), tickets(groups)")
+
+
+def search_all(call: Call, args: SearchAll) -> dict[str, Any]:
+    """Search tickets, users, organizations and groups."""
+    search = _parsed(args.query)
+    rows = _found(call, search)
+    order, descending = _ORDERS.get(search.order_by or "created", search.order_by or ""), search.descending
+    if args.sort_by is not None:
+        order, descending = args.sort_by, args.sort_order != "asc"
+    rows.sort(key=_sorter(order), reverse=descending)
+    start = (max(1, args.page or 1) - 1) * min(max(1, args.per_page or 100), 100)
+    if start >= _DEEPEST:
+        raise AppError(422, "Requested response size was greater than Search Response Limits", "invalid")
+    tickets = []
+
+    def show(row: Row) -> dict[str, Any]:
+        if isinstance(row, Ticket):
+            tickets.append(row)
+        return _view(call, row)
+
+    body = list_body(call, rows, show, "results", "/search", args)
+    wanted = ",".join(re.findall(r"tickets\(([a-z,]*)\)", args.include or ""))
+    return {**body, "facets": None, **sideloads(call, wanted, tickets)}
+
+
+def count_results(call: Call, args: CountResults) -> dict[str, Any]:
+    """Count the results of a search."""
+    return {"count": len(_found(call, _parsed(args.query)))}
+
+
+def _parsed(query: str) -> Search:
+    if not query.strip():
+        raise bad_attribute("query can't be blank")
+    try:
+        search = parse_search(query)
+    except QueryError as error:
+        raise AppError(422, f"Invalid search: {error.message}", "invalid") from None
+    if search.order_by is not None and _ORDERS.get(search.order_by, search.order_by) not in _SORTED_BY:
+        raise AppError(422, f"Invalid search: can't order by {search.order_by[:40]}", "invalid")
+    return search
+
+
+def _view(call: Call, row: Row) -> dict[str, Any]:
+    if isinstance(row, Ticket):
+        return {**ticket_view(call, row), "result_type": "ticket"}
+    if isinstance(row, User):
+        return {**user_view(call, row), "result_type": "user"}
+    if isinstance(row, Organization):
+        return {**organization_view(call, row), "result_type": "organization"}
+    return {**group_view(call, row), "result_type": "group"}  # type: ignore[arg-type]
+
+
+def _sorter(order: str) -> Callable[[Row], Any]:
+    def key(row: Row) -> Any:
+        if isinstance(row, Ticket):
+            return (1, SORTS[order](row), int(row.id))
+        stamp = getattr(row, order) if order.endswith("_at") else None
+        return (1, stamp, int(row.key)) if stamp else (0, "", int(row.key))
+
+    return key
+
+
+def _found(call: Call, search: Search) -> list[Row]:
+    """The rows of every kind that pass, in no order that matters."""
+    kinds = _kinds(search)
+    found: list[Row] = []
+    for kind, tables in _FIELDS.items():
+        if kind.__name__.lower() in kinds:
+            tests = _tests(call, search, tables)
+            if tests is not None:
+                words = _words_of(call, kind)
+                found += [row for row in call.tables.all(kind) if _passes(row, tests, search.words, words)]
+    return found
+
+
+def _kinds(search: Search) -> set[str]:
+    kinds = {"ticket", "user", "organization", "group"}
+    wanted = {term.value for term in search.restrictions if term.field == "type" and not term.negated}
+    unwanted = {term.value for term in search.restrictions if term.field == "type" and term.negated}
+    return (kinds & wanted if wanted else kinds) - unwanted
+
+
+def _passes(row: Any, tests: Sequence[Test], words: Sequence[Words], texts: Callable[[Any], list[str]]) -> bool:
+    for test in tests:
+        if not test(row):
+            return False
+    if not words:
+        return True
+    held = texts(row)
+    return all(any(wanted.line in text for text in held) is not wanted.negated for wanted in words)
+
+
+def _words_of(call: Call, kind: type[Row]) -> Callable[[Any], list[str]]:
+    if kind is not Ticket:
+        return lambda row: [row.words]
+    tables = call.tables
+    return lambda row: [row.words, *(comment.words for comment in tables.where(Comment, "ticket_id", row.id))]
+
+
+def _tests(call: Call, search: Search, fields: Mapping[str, Maker]) -> list[Test] | None:
+    """What a row must pass besides words; None when the search names a field that this kind does not have."""
+    alternatives: dict[str, list[Test]] = {}
+    tests: list[Test] = []
+    for term in search.restrictions:
+        if term.field == "type":
+            continue
+        name = "custom_field" if term.field.startswith("custom_field_") else term.field
+        if name not in fields:
+            return None
+        test = fields[name](call, term)
+        if term.negated:
+            tests.append(_not(test))
+        elif term.operator == ":":
+            alternatives.setdefault(term.field, []).append(test)
+        else:
+            tests.append(test)
+    return [*tests, *(_any(group) for group in alternatives.values())]
+
+
+def _not(test: Test) -> Test:
+    return lambda row: not test(row)
+
+
+def _any(tests: list[Test]) -> Test:
+    return tests[0] if len(tests) == 1 else lambda row: any(test(row) for test in tests)
+
+
+def _ranked(read: Callable[[Any], str | None], ranks: Sequence[str]) -> Maker:
+    """Words in an order, such as statuses."""
+
+    def make(call: Call, term: Restriction) -> Test:
+        if term.operator == ":":
+            return _same(term, read)
+        if term.value not in ranks:
+            raise AppError(422, f"Invalid search: {term.field} is one of {', '.join(ranks)}", "invalid")
+        bound, compare = ranks.index(term.value), _COMPARE[term.operator]
+        return lambda row: (held := read(row)) is not None and compare(ranks.index(held), bound)
+
+    return make
+
+
+def _text(read: Callable[[Any], str | None]) -> Maker:
+    """A whole value, which may hold the wildcard *."""
+    return lambda call, term: _same(term, read)
+
+
+def _same(term: Restriction, read: Callable[[Any], str | None]) -> Test:
+    if term.value == "none":
+        return lambda row: not read(row)
+    if "*" in term.value and not term.quoted:
+        pattern = re.compile(".*".join(map(re.escape, term.value.split("*"))), re.DOTALL)
+        return lambda row: pattern.fullmatch((read(row) or "").casefold()) is not None
+    return lambda row: (read(row) or "").casefold() == term.value
+
+
+def _worded(read: Callable[[Call, Any], str]) -> Maker:
+    """Words in a text; the last one may be the beginning of a longer one."""
+
+    def make(call: Call, term: Restriction) -> Test:
+        if term.value == "none":
+            return lambda row: not read(call, row).strip()
+        line = word_line(term.value)
+        wanted = line if term.quoted else line.rstrip()
+        return lambda row: wanted in read(call, row)
+
+    return make
+
+
+def _tagged(call: Call, term: Restriction) -> Test:
+    if term.value == "none":
+        return lambda row: not row.tags
+    if "*" in term.value:
+        pattern = re.compile(".*".join(map(re.escape, term.value.split("*"))))
+        return lambda row: any(pattern.fullmatch(tag) for tag in row.tags)
+    wanted = set(term.value.split())
+    return lambda row: wanted.issubset(row.tags)
+
+
+def _person(field: str) -> Maker:
+    def make(call: Call, term: Restriction) -> Test:
+        if term.value == "none":
+            return lambda row: getattr(row, field) is None
+        ids = _users(call, term)
+        return lambda row: getattr(row, field) in ids
+
+    return make
+
+
+def _commenter(call: Call, term: Restriction) -> Test:
+    ids, tables = _users(call, term), call.tables
+    return lambda row: any(comment.author_id in ids for comment in tables.where(Comment, "ticket_id", row.id))
+
+
+def _users(call: Call, term: Restriction) -> set[str]:
+    """Ids of the users that a value such as me, ann@x.example, "Ann Lee" or 360000000012 stands for."""
+    if term.value == "me":
+        return {acting_user(call).id}
+    if "@" in term.value:
+        return {user.id for user in call.tables.where(User, "email", term.value)}
+    if term.value.isdecimal():
+        return {term.value}
+    wanted = word_line(term.value).rstrip()
+    return {user.id for user in call.tables.all(User) if wanted in word_line(user.name)} if wanted else set()
+
+
+def _named(kind: type[Any], field: str) -> Maker:
+    """A reference to a group or organization, by its name or id."""
+
+    def make(call: Call, term: Restriction) -> Test:
+        if term.value == "none":
+            return lambda row: getattr(row, field) is None
+        ids = {term.value}
+        if not term.value.isdecimal():
+            wanted = word_line(term.value)
+            ids = {row.id for row in call.tables.all(kind) if wanted.strip() and wanted in word_line(row.name)}
+        return lambda row: getattr(row, field) in ids
+
+    return make
+
+
+def _in_group(call: Call, term: Restriction) -> Test:
+    in_groups = _named(Group, "group_id")(call, term)
+    ids = {row.user_id for row in call.tables.all(GroupMembership) if in_groups(row)}
+    return lambda row: row.id in ids
+
+
+def _dated(field: str) -> Maker:
+    def make(call: Call, term: Restriction) -> Test:
+        if term.value == "none":
+            return lambda row: getattr(row, field) is None
+        start, end = _span(term, call.now)
+        if term.operator == ":":
+            return lambda row: start <= (getattr(row, field) or "") < end
+        bound = start if term.operator in ("<", ">=") else end
+        if term.operator in ("<", "<="):
+            return lambda row: (held := getattr(row, field)) is not None and held < bound
+        return lambda row: (held := getattr(row, field)) is not None and held >= bound
+
+    return make
+
+
+def _span(term: Restriction, now: datetime) -> tuple[str, str]:
+    """First second of the time that is meant, and the first one after it."""
+    text = term.value.upper().replace(" ", "T")
+    ago = re.fullmatch(r"(\d{1,4})(MINUTE|HOUR|DAY|WEEK|MONTH|YEAR)S?", text)
+    try:
+        if ago:
+            moment = now.astimezone(UTC) - int(ago[1]) * _UNITS[ago[2]]
+            return _stamp(moment), _stamp(moment + timedelta(seconds=1))
+        moment = datetime.fromisoformat(text)
+        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        whole_day = re.fullmatch(r"\d{4}-?\d\d-?\d\d", text)
+        return _stamp(moment), _stamp(moment + (timedelta(days=1) if whole_day else timedelta(seconds=1)))
+    except (ValueError, OverflowError):
+        raise AppError(422, f"Invalid search: {term.field} takes a date such as 2026-03-04", "invalid") from None
+
+
+def _stamp(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _custom(call: Call, term: Restriction) -> Test:
+    key = term.field.removeprefix("custom_field_")
+
+    def read(row: Ticket) -> str | None:
+        return next((str(field.value) for field in row.custom_fields if field.id == key), None)
+
+    return _same(term, read)
+
+
+def _any_custom(call: Call, term: Restriction) -> Test:
+    return lambda row: any(str(field.value).casefold() == term.value for field in row.custom_fields)
+
+
+def _description(call: Call, ticket: Ticket) -> str:
+    return next((comment.words for comment in call.tables.where(Comment, "ticket_id", ticket.id)), "")
+
+
+def _comments(call: Call, ticket: Ticket) -> str:
+    return "".join(comment.words for comment in call.tables.where(Comment, "ticket_id", ticket.id))
+
+
+_COMPARE: Mapping[str, Callable[[int, int], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_UNITS = {
+    "MINUTE": timedelta(minutes=1),
+    "HOUR": timedelta(hours=1),
+    "DAY": timedelta(days=1),
+    "WEEK": timedelta(weeks=1),
+    "MONTH": timedelta(days=30),
+    "YEAR": timedelta(days=365),
+}
+_SHARED: Mapping[str, Maker] = {
+    "id": _text(lambda row: row.id),
+    "created": _dated("created_at"),
+    "updated": _dated("updated_at"),
+}
+_TAGGED: Mapping[str, Maker] = {
+    **_SHARED,
+    "tags": _tagged,
+    "external_id": _text(lambda row: row.external_id),
+}
+_NAMED: Mapping[str, Maker] = {
+    "name": _worded(lambda call, row: word_line(row.name)),
+    "notes": _worded(lambda call, row: word_line(row.notes or "")),
+    "details": _worded(lambda call, row: word_line(row.details or "")),
+}
+_FIELDS: Mapping[type[Row], Mapping[str, Maker]] = {
+    Ticket: {
+        **_TAGGED,
+        "updated": _dated("changed_at"),
+        "status": _ranked(lambda row: row.status, STATUSES),
+        "priority": _ranked(lambda row: row.priority, PRIORITIES),
+        "ticket_type": _text(lambda row: row.type),
+        "assignee": _person("assignee_id"),
+        "requester": _person("requester_id"),
+        "submitter": _person("submitter_id"),
+        "commenter": _commenter,
+        "group": _named(Group, "group_id"),
+        "organization": _named(Organization, "organization_id"),
+        "subject": _worded(lambda call, row: word_line(row.subject)),
+        "description": _worded(_description),
+        "comment": _worded(_comments),
+        "via": _text(lambda row: row.via),
+        "due_date": _dated("due_at"),
+        "custom_field": _custom,
+        "fieldvalue": _any_custom,
+    },
+    User: {
+        **_TAGGED,
+        **_NAMED,
+        "role": _text(lambda row: row.role),
+        "email": _text(lambda row: row.email),
+        "phone": _text(lambda row: row.phone),
+        "organization": _named(Organization, "organization_id"),
+        "group": _in_group,
+        "is_suspended": _text(lambda row: str(row.suspended)),
+    },
+    Organization: {**_TAGGED, **_NAMED},
+    Group: {**_SHARED, "name": _NAMED["name"]},
+}
+
+ROUTES = (
+    Route(
+        "search",
+        "GET",
+        "/search",
+        "read",
+        SearchAll,
+        search_all,
+        as_action=False,
+        keywords="find tickets users organizations query",
+    ),
+    Route("count_search_results", "GET", "/search/count", "read", CountResults, count_results, as_action=False),
+)
