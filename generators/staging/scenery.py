@@ -46,6 +46,17 @@ _OBJECTS = (
     "mirror;curtain;carpet tile;window blind;radiator cover;water cooler;recycling bin;bread board"
 ).split(";")
 THINGS = tuple(f"{look} {thing}" for thing in _OBJECTS for look in _LOOKS)
+PROJECTS = tuple(f"{name} {number}" for name in _NAMED for number in range(2, 12))
+_SPANS = (
+    "spring summer autumn winter regional internal joint annual illustrated short revised bilingual first second third "
+    "local combined extended"
+).split()
+_WORKS = (
+    "survey;workshop plan;pilot study;forecast;training plan;site map;process map;style guide;glossary;floor plan;"
+    "picture book;sound study;noise study;light study;reading list;photo archive;town guide;tour plan;exhibition;"
+    "film script;colour chart;field study;time line;yearbook"
+).split(";")
+WORKS = tuple(f"{span} {work}" for work in _WORKS for span in _SPANS)
 DAYS = tuple(f"{day.day} {day:%B}" for day in (date(2026, 1, 1) + timedelta(days=count) for count in range(365)))
 """The days of a common year, from 1 January."""
 HOURS = tuple(f"{hour}:{minute:02d}" for hour in range(7, 19) for minute in range(0, 60, 5))

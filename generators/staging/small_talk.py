@@ -9,7 +9,18 @@ from weakref import WeakKeyDictionary
 
 from generators.business import Company, Invention
 from generators.family import Scene
-from generators.staging.scenery import CODE_LETTERS, DAYS, HOURS, ROOMS, STREETS, THINGS, TOWNS, WEEKDAYS
+from generators.staging.scenery import (
+    CODE_LETTERS,
+    DAYS,
+    HOURS,
+    PROJECTS,
+    ROOMS,
+    STREETS,
+    THINGS,
+    TOWNS,
+    WEEKDAYS,
+    WORKS,
+)
 from generators.staging.sentences import Sentence, sentences, topics
 
 _PEOPLE, _COMPANIES = 24, 10
@@ -114,6 +125,8 @@ class SmallTalk:
             "place": lambda: self.pick(TOWNS),
             "thing": lambda: self.pick(THINGS),
             "item": lambda: self.pick(THINGS),
+            "work": lambda: self.pick(WORKS),
+            "project": lambda: self.pick(PROJECTS),
             "code": self._code,
             "serial": self._code,
             "few": lambda: str(self.number(3, 30)),
