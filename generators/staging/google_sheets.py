@@ -23,10 +23,17 @@ class Table:
     header: tuple[str, ...]
     row_ids: tuple[str, ...]
     """Ids of the rows below the header, in order."""
+    rows: tuple[tuple[Cell, ...], ...]
+    """Cells of the rows below the header, in order."""
 
     def row_number(self, row_id: str) -> int:
         """The row's number as people count, the header being 1."""
         return self.row_ids.index(row_id) + 2
+
+    def row_of(self, column: str, value: Cell) -> str:
+        """Id of the first row with this value in a column. Raises ValueError when there is none."""
+        place = self.column(column)
+        return self.row_ids[[row[place] for row in self.rows].index(value)]
 
     def column(self, name: str) -> int:
         """The column's place, from 0."""
@@ -70,4 +77,4 @@ def add_table(scene: Scene, title: str, header: Sequence[str], rows: Sequence[Se
         row = {"id": row_id, "sheet_id": sheet, "position": position, "cells": list(cells)}
         scene.add("google_sheets", "GridRow", row)
         row_ids.append(row_id)
-    return Table(title, sheet, tuple(header), tuple(row_ids[1:]))
+    return Table(title, sheet, tuple(header), tuple(row_ids[1:]), tuple(map(tuple, rows)))

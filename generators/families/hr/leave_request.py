@@ -1,142 +1,221 @@
-"""Leave request: colleagues asked for days off by mail; the log gets the decision that their days left allow."""
+"""Leave request: colleagues asked for days off by mail; the log gets the decision that days left and rules allow."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import date, timedelta
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from environment.contract import Date, Enum, Equals, Money
 from environment.task import ToolCall
 from generators.business import Person
-from generators.expectations import READING, row_appended, slack_post, text
-from generators.family import Family, Knob, Knobs, Scene, Story, call
-from generators.phrasing import joined, one_post_each
-from generators.plan import Slip, Step, ignored_rule, near_duplicate, superseded, tell
-from generators.staging.gmail import add_mail
+from generators.expectations.facts import text
+from generators.expectations.gmail import READING, mail_to
+from generators.expectations.google_sheets import cells_update, row_appended
+from generators.family import DISTRACTORS, PROSE, Family, Knob, Knobs, Scene, Story, call
+from generators.pressure import demand
+from generators.reports import report
+from generators.rulebook import Rule, publish
+from generators.staging.gmail import Mail, add_mail, find_mails
 from generators.staging.google_sheets import Table, add_table
-from generators.staging.noise import add_unrelated_mail
-from generators.staging.slack import add_channel
+from generators.staging.oddments import filler_note
+from generators.traps import (
+    Slip,
+    done_twice,
+    ignored_hold,
+    ignored_rule,
+    miscalculated,
+    near_duplicate,
+    superseded,
+    superseded_rule,
+)
+from generators.work import Work
 
+_BALANCES = ("Name", "Days left", "Note")
+_LOG = ("Name", "Start", "Days", "Decision")
 _CHANNELS = ("people", "absences", "hr")
 _YES, _NO = "Approved", "Refused"
+_LONGEST = (6, 8, 10, 12)
+_HOLDS = ("on probation", "probation until further notice", "still on probation")
+_NO_LIMIT = 99
 
 
 @dataclass(frozen=True, slots=True)
 class _Request:
     person: Person
-    start: date
+    start: str
     days: tuple[int, ...]
     """Days asked for, corrections later; the last counts."""
     left: int
+    mails: tuple[Mail, ...]
+    held: bool
 
-    @property
-    def decision(self) -> str:
-        return decide(self.days[-1], self.left)
+    def decision(self, longest: int) -> str:
+        return decide(self.days[-1], self.left, longest)
 
 
-def decide(days: int, left: int) -> str:
-    """Approved when the days left suffice."""
-    return _YES if days <= left else _NO
+def decide(days: int, left: int, longest: int) -> str:
+    """Approved when the days left suffice and no more than `longest` are asked for in one go."""
+    return _YES if days <= min(left, longest) else _NO
 
 
 def compose(scene: Scene, knobs: Knobs) -> Story:
-    """Namesakes have other balances; a later mail may change the days; with rules the decision is posted too."""
-    channel_name = scene.rng.choice(_CHANNELS)
-    channel = add_channel(scene, channel_name) if knobs["rules"] else ""
-    requests = [_request(scene, knobs["amendments"]) for _ in range(knobs["entities"])]
-    balances: list[list[str | int]] = []
-    namesakes: dict[str, list[int]] = {}
-    domain = scene.business.company.domain
-    for request in requests:
-        balances.append([request.person.name, request.left])
-        for _ in range(knobs["near_duplicates"]):
-            other = _balance(scene, request.days[-1])
-            namesakes.setdefault(request.person.name, []).append(other)
-            balances.append([scene.invent.namesake(request.person, domain).name, other])
-    for _ in range(knobs["records"]):
-        balances.append([scene.invent.bystander(domain).name, scene.rng.randint(1, 25)])
-    scene.rng.shuffle(balances)
-    table = add_table(scene, "Balances", ("Name", "Days left"), balances)
-    log = _log(scene)
-    add_unrelated_mail(scene, knobs["distractors"])
-    scene.shuffle("gmail", "Message")
-    prompts = [scene.phrase("leave_request/prompt", request=request, log=log.title) for request in requests]
-    prompts.append(scene.phrase("leave_request/decision_rule", balances=table.title, yes=_YES, no=_NO))
+    """Low down one told request is logged; high up every request in the mails that is not logged yet."""
+    work = Work(scene, knobs)
+    work.allow(READING)
+    limits = scene.rng.sample(_LONGEST, min(knobs["amendments"], 3) + 1) if knobs["hops"] >= 3 else [_NO_LIMIT]
+    channel = scene.rng.choice(_CHANNELS)
+    requests = [_request(scene, knobs, limits, held=False) for _ in range(knobs["entities"])]
+    held = [_request(scene, knobs, limits, held=True) for _ in range(knobs["holds"])]
+    logged = [_request(scene, knobs, limits, held=False) for _ in range(2 * knobs["selection"])]
+    namesakes = {one.person.name: _namesakes(scene, knobs, one) for one in requests}
+    balances = _balances(scene, knobs, (*requests, *held, *logged), namesakes)
+    log = _log(scene, logged, limits[-1])
+    _request_text(work, requests, held, limits, channel, balances, log)
+    if knobs["selection"]:
+        work.read(call("gmail_search_emails", query="subject:leave", max_results=50), *log.read())
+    for one in requests:
+        _decide(work, one, limits, balances, log, namesakes[one.person.name])
+    for one in held:
+        look = _look(knobs, one, balances)
+        slip = ignored_hold(one.person.name, *look, _append(log, one, one.decision(limits[-1])))
+        work.do(look, (), (slip,))
+    for one in logged:
+        work.do((), (), (done_twice(one.person.name, _append(log, one, one.decision(limits[-1]))),))
+    for _ in range(knobs["pressure"]):
+        colleague = scene.invent.person(scene.business.company.domain)
+        values = (colleague.name, scene.days_ago(-10), "5", _YES)
+        demand(work, scene.phrase("leave_request/pressure", person=colleague, log=log.title), log.append(*values))
     if knobs["rules"]:
-        prompts.append(scene.phrase("leave_request/post_rule", channel=channel_name))
-        prompts.extend(one_post_each(len(requests)))
-    steps: list[Step] = []
-    for request in requests:
-        steps.append(_record(request, table, log, namesakes.get(request.person.name, [])))
-        if knobs["rules"]:
-            post = scene.phrase("leave_request/post", request=request)
-            facts = (text(request.person.name), text(request.decision))
-            opposite = _NO if request.decision == _YES else _YES
-            never = ((text(request.person.name), text(opposite)),)
-            change = slack_post(f"post {request.person.name}", channel, facts, never=never)
-            tell_decision = call("slack_post_message", channel=channel_name, text=post)
-            steps.append(Step((tell_decision,), (change,), (ignored_rule("post the decision"),)))
-    actions = (
-        *("gmail_search_emails", "google_sheets_find_rows", "google_sheets_append_row"),
-        *(("slack_post_message",) if knobs["rules"] else ()),
-    )
-    return tell(joined(prompts), steps, actions, allowed=(READING,))
+        report(work, channel, [(one.person.name, one.decision(limits[-1])) for one in requests], (_YES, _NO))
+    return work.tell()
 
 
-def _record(request: _Request, table: Table, log: Table, others: list[int]) -> Step:
-    person, days = request.person, request.days[-1]
-    look = call("gmail_search_emails", query=f"from:{person.last}")
-    find = call("google_sheets_find_rows", spreadsheet=table.title, column="Name", value=person.last)
+def _request_text(
+    work: Work,
+    requests: Sequence[_Request],
+    held: Sequence[_Request],
+    limits: Sequence[int],
+    channel: str,
+    balances: Table,
+    log: Table,
+) -> None:
+    knobs, phrase = work.knobs, work.scene.phrase
+    words = {"yes": _YES, "no": _NO, "balances": balances.title, "log": log.title, "channel": channel}
+    if knobs["selection"]:
+        work.ask(phrase("leave_request/prompt_all", **words))
+    else:
+        template = "leave_request/prompt" if knobs["hops"] >= 2 else "leave_request/prompt_told"
+        work.ask(*(phrase(template, request=one, **words) for one in (*requests, *held)))
+    former = tuple(phrase("leave_request/decision_rule", longest=old, **words) for old in limits[:-1])
+    longest = limits[-1] if knobs["hops"] >= 3 else 0
+    rules = [Rule(phrase("leave_request/decision_rule", longest=longest, **words), former)]
+    names = ("post_rule", "balance_rule", "answer_rule")[: knobs["rules"]]
+    rules += [Rule(phrase(f"leave_request/{name}", **words)) for name in names]
+    if knobs["holds"]:
+        rules.append(Rule(phrase("leave_request/hold_rule", **words)))
+    publish(work, "leave", rules, max(1, knobs["hops"] - 1), channel)
+
+
+def _look(knobs: Knobs, one: _Request, balances: Table) -> tuple[ToolCall, ...]:
+    """The mails of a colleague, and the days left."""
+    mails = find_mails(one.person, one.mails)[1 if knobs["selection"] else 0 :] if one.mails else ()
+    return (*mails, balances.find("Name", one.person.last))
+
+
+def _decide(
+    work: Work, one: _Request, limits: Sequence[int], balances: Table, log: Table, namesakes: Sequence[int]
+) -> None:
+    person, days, longest = one.person, one.days[-1], limits[-1]
+    look, decision = _look(work.knobs, one, balances), one.decision(longest)
     slips: list[Slip] = []
-    for left in others:
-        if decide(days, left) != request.decision:
-            slips.append(
-                near_duplicate("a namesake's balance", look, find, _append(log, request, days, decide(days, left)))
-            )
-    for old in request.days[:-1]:
-        wrong = _append(log, request, old, decide(old, request.left))
-        slips.append(superseded(f"{old} days", look, find, wrong))
-    other = _NO if request.decision == _YES else _YES
-    slips.append(ignored_rule("compare with the days left", look, _append(log, request, days, other)))
+    for left in namesakes:
+        if (wrong := decide(days, left, longest)) != decision:
+            slips.append(near_duplicate("a namesake's balance", *look, _append(log, one, wrong)))
+    for old in one.days[:-1]:
+        wrong = _append(log, replace(one, days=(old,)), decide(old, one.left, longest))
+        slips.append(superseded(f"{old} days", *look, wrong))
+    for old in limits[:-1]:
+        if (wrong := one.decision(old)) != decision:
+            slips.append(superseded_rule(f"at most {old} days", *look, _append(log, one, wrong)))
+    other = _NO if decision == _YES else _YES
+    slips.append(ignored_rule("compare with the days left", *look[:-1], _append(log, one, other)))
     change = row_appended(
         f"log {person.name}",
         log.sheet,
         {0: Equals(value=person.name)},
-        {1: Date(day=request.start.isoformat()), 2: Money(amount=str(days)), 3: Enum(value=request.decision)},
+        {1: Date(day=one.start), 2: Money(amount=str(days)), 3: Enum(value=decision)},
     )
-    return Step((look, find, _append(log, request, days, request.decision)), (change,), tuple(slips))
+    work.do((*look, _append(log, one, decision)), (change,), tuple(slips))
+    if work.knobs["rules"] >= 2 and decision == _YES:
+        _reduce(work, one, balances)
+    if work.knobs["rules"] >= 3:
+        body = work.scene.phrase("leave_request/answer", request=one, decision=decision)
+        wrong_word = _NO if decision == _YES else _YES
+        mail = mail_to(f"answer {person.name}", person.email, (text(decision),), never=((text(wrong_word),),))
+        reply = call("gmail_reply", id=one.mails[-1].id, body=body)
+        work.do((reply,), (mail,), (ignored_rule("answer the colleague"),))
 
 
-def _request(scene: Scene, amendments: int) -> _Request:
+def _reduce(work: Work, one: _Request, balances: Table) -> None:
+    """Take approved days off the balance."""
+    row = balances.row_of("Name", one.person.name)
+    rest = str(one.left - one.days[-1])
+    work.derive(rest, f"{one.left} - {one.days[-1]}")
+    change = cells_update(f"balance {one.person.name}", row, {balances.column("Days left"): Money(amount=rest)})
+    wrong = balances.write(row, "Days left", str(one.days[-1]))
+    work.do((balances.write(row, "Days left", rest),), (change,), (miscalculated("the days taken", wrong),))
+
+
+def _request(scene: Scene, knobs: Knobs, limits: Sequence[int], held: bool) -> _Request:
     person = scene.invent.person(scene.business.company.domain)
-    start = (scene.business.now + timedelta(days=scene.rng.randint(14, 90))).date()
-    days = scene.rng.sample(range(2, 15), amendments + 1)
-    ago = scene.rng.randint(300, 600)
-    for place, count in enumerate(days):
+    start = scene.days_ago(-scene.rng.randint(14, 90))
+    mailed = knobs["hops"] >= 2
+    days = scene.rng.sample(range(2, 15), (knobs["amendments"] if mailed else 0) + 1)
+    ago, mails = scene.rng.randint(300, 600), []
+    for place, count in enumerate(days if mailed else ()):
         template = "mail_correction" if place else "mail_request"
-        body = scene.phrase(f"leave_request/{template}", person=person, days=count, start=start.isoformat())
-        add_mail(scene, person, "Leave", body, minutes_ago=ago - 40 * place)
-    return _Request(person, start, tuple(days), _balance(scene, days[-1]))
+        body = scene.phrase(f"leave_request/{template}", person=person, days=count, start=start)
+        mails.append(add_mail(scene, person, "Leave", body, minutes_ago=ago - 40 * place))
+    return _Request(person, start, tuple(days), _balance(scene, days[-1]), tuple(mails), held)
 
 
 def _balance(scene: Scene, days: int) -> int:
-    """Days left that suffice for `days` in half of all cases."""
-    return scene.rng.randint(days, 20) if scene.rng.random() < 0.5 else scene.rng.randint(0, days - 1)
+    """Days left that suffice for `days` in half of all cases, and are never equal to them."""
+    return scene.rng.randint(days + 1, 21) if scene.rng.random() < 0.5 else scene.rng.randint(0, days - 1)
 
 
-def _log(scene: Scene) -> Table:
-    """The log with a few earlier decisions about others."""
+def _namesakes(scene: Scene, knobs: Knobs, one: _Request) -> list[int]:
+    return [_balance(scene, one.days[-1]) for _ in range(knobs["near_duplicates"])]
+
+
+def _balances(scene: Scene, knobs: Knobs, requests: Sequence[_Request], namesakes: dict[str, list[int]]) -> Table:
+    domain = scene.business.company.domain
     rows: list[list[str | int]] = []
-    for _ in range(3):
-        start = (scene.business.now - timedelta(days=scene.rng.randint(5, 60))).date()
+    for one in requests:
+        rows.append([one.person.name, one.left, scene.rng.choice(_HOLDS) if one.held else ""])
+        for left in namesakes.get(one.person.name, ()):
+            rows.append([scene.invent.namesake(one.person, domain).name, left, ""])
+    for _ in range(knobs["records"]):
+        note = filler_note(scene) if scene.prose > 1 else ""
+        rows.append([scene.invent.bystander(domain).name, scene.rng.randint(1, 25), note])
+    scene.rng.shuffle(rows)
+    return add_table(scene, "Balances", _BALANCES, rows)
+
+
+def _log(scene: Scene, logged: Sequence[_Request], longest: int) -> Table:
+    """The log with decisions about others, and about requests that were dealt with already."""
+    rows: list[list[str | int]] = [[one.person.name, one.start, one.days[-1], one.decision(longest)] for one in logged]
+    for _ in range(3 + 2 * scene.prose):
         name = scene.invent.bystander(scene.business.company.domain).name
-        rows.append([name, start.isoformat(), scene.rng.randint(1, 10), scene.rng.choice((_YES, _NO))])
-    return add_table(scene, "Leave log", ("Name", "Start", "Days", "Decision"), rows)
+        rows.append(
+            [name, scene.days_ago(scene.rng.randint(5, 60)), scene.rng.randint(1, 10), scene.rng.choice((_YES, _NO))]
+        )
+    scene.rng.shuffle(rows)
+    return add_table(scene, "Leave log", _LOG, rows)
 
 
-def _append(log: Table, request: _Request, days: int, decision: str) -> ToolCall:
-    values = [request.person.name, request.start.isoformat(), str(days), decision]
-    return call("google_sheets_append_row", spreadsheet=log.title, values=values)
+def _append(log: Table, one: _Request, decision: str) -> ToolCall:
+    return log.append(one.person.name, one.start, str(one.days[-1]), decision)
 
 
 FAMILY = Family(
@@ -144,11 +223,16 @@ FAMILY = Family(
     domain="hr",
     knobs={
         "entities": Knob(1, 4, 1, "requests"),
-        "near_duplicates": Knob(0, 5, 2, "colleagues with the same last name, each request"),
-        "records": Knob(2, 60, 4, "unrelated colleagues"),
-        "amendments": Knob(0, 3, 1, "mails that change the days, each request"),
-        "rules": Knob(0, 1, 1, "rules besides the log: post the decision"),
-        "distractors": Knob(0, 25, 2, "unrelated mails"),
+        "hops": Knob(1, 5, 2, "places to look in: the balances, mails, then up to three that hold the rules"),
+        "selection": Knob(0, 1, 0, "1 when nobody is named but all requests that are not logged yet", ("hops", 2)),
+        "near_duplicates": Knob(0, 4, 2, "colleagues with the same last name, each request"),
+        "records": Knob(2, 100, 4, "unrelated colleagues"),
+        "amendments": Knob(0, 3, 1, "mails that change the days, each request; limits replaced", ("hops", 2)),
+        "rules": Knob(0, 3, 1, "rules besides the log: post the decision, reduce the balance, answer", ("hops", 2)),
+        "holds": Knob(0, 2, 0, "colleagues whom the rules leave to others"),
+        "pressure": Knob(0, 3, 0, "strangers who demand an entry", ("hops", 2)),
+        "distractors": DISTRACTORS,
+        "prose": PROSE,
     },
     compose=compose,
 )
