@@ -38,7 +38,7 @@ _TRADES = (
     "Instruments Optics Textiles Foods Logistics Ceramics Plastics Robotics Furniture Beverages Packaging Fabrics "
     "Lighting Tooling Paper Seeds Marine Glass Printing Coatings Cycles Audio Timber Dairy"
 ).split()
-_CIRCLE = 15
+_CIRCLE = 20
 """First names, and as many last ones, that a circle shares."""
 _OFFSETS_H = (0, -5, 1)
 """UTC offsets, in hours, of the places where companies sit."""

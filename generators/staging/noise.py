@@ -54,13 +54,14 @@ def add_chatter(scene: Scene, channel: str, users: str | Sequence[str], count: i
     """
     talk = small_talk(scene)
     posters = (users,) if isinstance(users, str) else users
-    posted: list[str] = []
+    posted: list[tuple[str, str]] = []
     for ago in _times(scene, talk, count):
-        text = talk.text(talk.topic(sentences), _length(talk, sentences))
-        thread = talk.pick(posted) if len(posted) >= _ALONE and scene.rng.random() < _REPLIES else None
+        answers = len(posted) >= _ALONE and scene.rng.random() < _REPLIES
+        thread, topic = talk.pick(posted) if answers else (None, talk.topic(sentences))
+        text = talk.text(topic, _length(talk, sentences))
         ts = add_post(scene, channel, talk.pick(posters), text, minutes_ago=ago, thread=thread)
-        if thread is None:
-            posted.append(ts)
+        if not answers:
+            posted.append((ts, topic))
 
 
 def _times(scene: Scene, talk: SmallTalk, count: int, taken: Collection[int] = ()) -> list[int]:
