@@ -121,13 +121,18 @@ def _names_a_thing(route: Any) -> bool:
 
 
 def _tries(app: str, args: type[BaseModel]) -> Iterator[dict[str, Any]]:
-    """Required arguments, with texts of the sample world in all combinations, as far as 3,000 go."""
+    """Required arguments, with texts of the sample world in all combinations, as far as 3,000 go.
+
+    Then each value that is meant for some argument, for vendors that want one of several optional ones.
+    """
     required = _required(args, "?")
     texts = [name for name, value in required.items() if value in ("?", ["?"])]
     pool = [*_ROW_IDS[app], *WORDS]
     for values in islice(product(pool, repeat=len(texts)), 3000):
         filled = {name: value if required[name] == "?" else [value] for name, value in zip(texts, values, strict=True)}
         yield {**required, **filled}
+    for name in args.model_fields:
+        yield from ({**required, name: value} for value in MEANT[app].get(name, ()))
 
 
 # --- lists -----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,1 @@
+"""Jira Cloud: projects, issues and the workflows that they go through."""
