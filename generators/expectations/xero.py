@@ -1,0 +1,42 @@
+"""Xero changes that contracts ask for."""
+
+from __future__ import annotations
+
+from environment.contract import Change, Enum, Equals, Matcher, Money, Ref
+
+
+def credit_note_created(label: str, contact: str, number: str, amount: str, currency: str, account: str) -> Change:
+    """A supplier's credit note, authorised, with everything on one account."""
+    return Change(
+        label=label,
+        app="xero",
+        collection="CreditNote",
+        action="create",
+        key={"CreditNoteNumber": (Equals(value=number),)},
+        fields={
+            "Type": (Equals(value="ACCPAYCREDIT"),),
+            "ContactID": (Equals(value=contact),),
+            "Total": (Money(amount=amount),),
+            "CurrencyCode": (Equals(value=currency),),
+            "Status": (Enum(value="AUTHORISED"),),
+            "LineItems[*].AccountCode": (Equals(value=account),),
+        },
+    )
+
+
+def credit_allocated(label: str, credit: str, bill: str, amount: str) -> Change:
+    """Credit of the note that matched the change `credit` is set off against a bill."""
+    return Change(
+        label=label,
+        app="xero",
+        collection="Allocation",
+        action="create",
+        key={"CreditNoteID": (Ref(label=credit),), "InvoiceID": (Equals(value=bill),)},
+        fields={"Amount": (Money(amount=amount),)},
+    )
+
+
+def document_update(label: str, collection: str, key: str, **fields: Matcher) -> Change:
+    """A document's fields take these values; `collection` is Invoice, CreditNote, PurchaseOrder or Quote."""
+    wanted = {name: (matcher,) for name, matcher in fields.items()}
+    return Change(label=label, app="xero", collection=collection, action="update", id=key, fields=wanted)
