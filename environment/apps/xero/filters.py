@@ -109,6 +109,8 @@ class _Compiler:
                 raise invalid_query(f"Operator '{term.operator}' incompatible with operand type null")
             empty = term.operator == "=="
             return lambda row: (read(call, row) in (None, "")) is empty
+        if value == Moment(""):
+            raise invalid_query("Year, Month, and Day parameters describe an un-representable DateTime")
         kind = _KINDS[type(value)]
         if kind != found.kind or (kind in ("Boolean", "Guid") and term.operator not in ("==", "!=")):
             raise invalid_query(

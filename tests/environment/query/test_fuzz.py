@@ -18,7 +18,7 @@ from lark import Lark
 
 from environment import query
 from environment.apps import APPS
-from environment.query import drive_q, gmail_search, slack_search, soql
+from environment.query import drive_q, gmail_search, slack_search, soql, xero_where, zendesk_search
 from environment.query.grammar import MAX_LENGTH, QueryError
 from environment.server import Response, Server, parse_now
 from environment.world import Base, World
@@ -106,6 +106,32 @@ LANGUAGES = (
         '-in:#old "rest of" bil*',
         (" ",),
         total=True,
+    ),
+    Language(
+        "xero_where",
+        xero_where.parse,
+        "xero",
+        "Invoice",
+        _APPS["xero"].url("/Invoices"),
+        "where",
+        '(Contact.Name.ToLower().Contains("%a_a%") OR Date>=DateTime(2026,02,01))',
+        (" AND ", " || "),
+        samples=(("NAME", ("Type", "Contact", "Name", "AmountDue", "DueDate", "SentToContact")),),
+    ),
+    Language(
+        "zendesk_search",
+        zendesk_search.parse_search,
+        "zendesk",
+        "Ticket",
+        _APPS["zendesk"].url("/search"),
+        "query",
+        '-subject:"late %a_a%" status<solved tags:bil*',
+        (" ", " OR "),
+        samples=(
+            ("MINUS", ("-",)),
+            ("FIELD", ("status", "requester", "custom_field_7", "created")),
+            ("TEXT", ("refund", "CN-20417", "a:b", "2026-03-04", "bil*")),
+        ),
     ),
 )
 _EACH = pytest.mark.parametrize("language", [pytest.param(language, id=language.name) for language in LANGUAGES])
