@@ -116,14 +116,14 @@ def _some(values: Iterable[Any]) -> Known:
 def _project(scope: Scope, text: str) -> Known:
     found = find_project(scope.call, text)
     if found is not None:
-        return frozenset({found.projectkey})
-    named = (p.projectkey for p in scope.call.tables.all(Project) if p.name.casefold() == text.casefold())
+        return frozenset({found.key})
+    named = (p.key for p in scope.call.tables.all(Project) if p.name.casefold() == text.casefold())
     return _some(named)
 
 
 def _key(scope: Scope, text: str) -> Known:
     found = find_issue(scope.call, text)
-    return frozenset({found.issuekey}) if found else None
+    return frozenset({found.key}) if found else None
 
 
 def _issue_type(scope: Scope, text: str) -> Known:
@@ -199,8 +199,8 @@ def _linked(scope: Scope, arguments: tuple[str, ...]) -> Known:
         return None
     words = {kind.name: (kind.inward, kind.outward) for kind in LINK_TYPES}
     found = set()
-    for link in links_of(scope.call, issue.issuekey):
-        outward = link.inwardIssue == issue.issuekey
+    for link in links_of(scope.call, issue.key):
+        outward = link.inwardIssue == issue.key
         if len(arguments) < 2 or arguments[1].casefold() == words[link.type][outward]:
             found.add(link.outwardIssue if outward else link.inwardIssue)
     return frozenset(found)
@@ -208,7 +208,7 @@ def _linked(scope: Scope, arguments: tuple[str, ...]) -> Known:
 
 def _watched(scope: Scope, arguments: tuple[str, ...]) -> Known:
     own = me(scope.call).accountId
-    return frozenset(issue.issuekey for issue in scope.call.tables.all(Issue) if own in issue.watchers)
+    return frozenset(issue.key for issue in scope.call.tables.all(Issue) if own in issue.watchers)
 
 
 def _name_order(scope: Scope, key: str) -> Any:
@@ -216,7 +216,7 @@ def _name_order(scope: Scope, key: str) -> Any:
 
 
 def _spent(scope: Scope, issue: Issue) -> Any:
-    worklogs = scope.call.tables.where(Worklog, "issue", issue.issuekey)
+    worklogs = scope.call.tables.where(Worklog, "issue", issue.key)
     return float(sum(worklog.timeSpentSeconds for worklog in worklogs)) if worklogs else None
 
 
@@ -229,7 +229,7 @@ def key_order(key: str) -> tuple[str, int]:
 def _all_texts(scope: Scope, issue: Issue) -> tuple[str, ...]:
     values = (issue.__pydantic_extra__ or {}).values()
     custom = [value for value in values if isinstance(value, str)]
-    return (issue.summary, issue.description, *scope.comments.get(issue.issuekey, ()), *custom)
+    return (issue.summary, issue.description, *scope.comments.get(issue.key, ()), *custom)
 
 
 _PEOPLE: Mapping[str, Callable[[Scope, tuple[str, ...]], Known]] = {
@@ -254,7 +254,7 @@ _DECLARED: tuple[tuple[tuple[str, ...], Clause], ...] = (
     (("project",), Clause("project", "choice", lambda scope, issue: issue.project, _project)),
     (
         ("issuekey", "key", "id", "issue"),
-        Clause("issuekey", "key", lambda scope, issue: issue.issuekey, _key, _KEYS, lambda scope, key: key_order(key)),
+        Clause("issuekey", "key", lambda scope, issue: issue.key, _key, _KEYS, lambda scope, key: key_order(key)),
     ),
     (
         ("issuetype", "type"),
@@ -330,7 +330,7 @@ _DECLARED: tuple[tuple[tuple[str, ...], Clause], ...] = (
     (("timespent",), Clause("timespent", "number", _spent, newest_first=True)),
     (("summary",), Clause("summary", "text", lambda scope, issue: (issue.summary,))),
     (("description",), Clause("description", "text", lambda scope, issue: (issue.description,))),
-    (("comment",), Clause("comment", "text", lambda scope, issue: scope.comments.get(issue.issuekey, ()))),
+    (("comment",), Clause("comment", "text", lambda scope, issue: scope.comments.get(issue.key, ()))),
     (("text",), Clause("text", "text", _all_texts)),
     (("rank",), Clause("Rank", "sort", lambda scope, issue: issue.id.zfill(12))),
 )

@@ -66,7 +66,7 @@ def add_comment(call: Call, issue: str, body: Any) -> Comment:
 def list_comments(call: Call, args: ListComments) -> dict[str, Any]:
     """List the comments of an issue."""
     issue = known_issue(call, args.issueIdOrKey)
-    comments = call.tables.where(Comment, "issue", issue.issuekey)
+    comments = call.tables.where(Comment, "issue", issue.key)
     if args.orderBy not in ("created", "+created", "-created"):
         raise AppError(400, f"Invalid orderBy '{args.orderBy[:80]}'; it is created, +created or -created.")
     if args.orderBy == "-created":
@@ -84,7 +84,7 @@ def list_comments(call: Call, args: ListComments) -> dict[str, Any]:
 def post_comment(call: Call, args: AddComment) -> Response:
     """Add a comment to an issue."""
     issue = known_issue(call, args.issueIdOrKey)
-    return Response(201, Viewer(call).comment(add_comment(call, issue.issuekey, args.body)))
+    return Response(201, Viewer(call).comment(add_comment(call, issue.key, args.body)))
 
 
 def get_comment(call: Call, args: OneComment) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def delete_comment(call: Call, args: OneComment) -> Response:
 def _find(call: Call, args: OneComment) -> Comment:
     issue = known_issue(call, args.issueIdOrKey)
     comment = call.tables.find(Comment, args.id)
-    if comment is None or comment.issue != issue.issuekey:
+    if comment is None or comment.issue != issue.key:
         raise AppError(404, f"Can not find a comment for the id: {args.id[:80]}.")
     return comment
 

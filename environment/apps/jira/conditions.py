@@ -181,7 +181,7 @@ def _order_test(scope: Scope, clause: Clause, condition: Comparison, complaints:
     compare = _ORDER[condition.operator]
     if clause.kind == "key":
         project, number = key_order(bound)
-        return lambda issue: issue.project == project and compare(key_order(issue.issuekey)[1], number)
+        return lambda issue: issue.project == project and compare(key_order(issue.key)[1], number)
     order = clause.order
     if order is not None:
         limit = order(scope, bound)

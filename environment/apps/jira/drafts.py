@@ -103,7 +103,7 @@ class Draft:
             self.complaints["comment"] = "Comment body is not valid!"
 
     def _link(self, value: Any) -> None:
-        ends = read_link(self.place.call, value, self.before.issuekey if self.before else None)
+        ends = read_link(self.place.call, value, self.before.key if self.before else None)
         if isinstance(ends, str):
             self.complaints["issuelinks"] = ends
         else:

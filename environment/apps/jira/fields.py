@@ -31,8 +31,6 @@ class Place:
 
     call: Call
     project: Project
-    issue_type: str
-    """Name; "" while it isn't known."""
 
 
 Reading = Mapping[str, Any] | str
@@ -54,7 +52,7 @@ def read_field(place: Place, name: str, value: Any) -> Reading | None:
     """What the row keeps of the value; None when issues of this project have no such field."""
     if name in _READERS:
         return _READERS[name](place, value)
-    for field in custom_fields(place.call, place.project.projectkey):
+    for field in custom_fields(place.call, place.project.key):
         if field.id == name:
             return _custom(place, field, value)
     return None
@@ -71,14 +69,12 @@ def find_type(project: Project, value: Any) -> IssueType | None:
     return None
 
 
-def check_parent(place: Place, parent: Issue | None) -> str | None:
-    """The complaint about an issue of the place's type standing below this parent."""
-    kind = _TYPES[place.issue_type]
+def check_parent(project: Project, issue_type: str, parent: Issue | None) -> str | None:
+    """The complaint about an issue of this type and project standing below this parent."""
+    kind = _TYPES[issue_type]
     if parent is None:
         return "Issue type is a sub-task but parent issue key or id not specified." if kind.subtask else None
-    if _TYPES[parent.issuetype].level != kind.level + 1 or (
-        kind.subtask and parent.project != place.project.projectkey
-    ):
+    if _TYPES[parent.issuetype].level != kind.level + 1 or (kind.subtask and parent.project != project.key):
         return "Given parent issue does not belong to appropriate hierarchy."
     return None
 
@@ -121,7 +117,7 @@ def _parent(place: Place, value: Any) -> Reading:
     parent = find_issue(place.call, _text(value.get("key") or value.get("id")))
     if parent is None:
         return "Could not find issue by id or key."
-    return {"parent": parent.issuekey}
+    return {"parent": parent.key}
 
 
 def _priority(place: Place, value: Any) -> Reading:
@@ -206,7 +202,7 @@ def _versions(place: Place, value: Any) -> Reading:
         return {"fixVersions": ()}
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
         return "data was not an array of objects"
-    known = place.call.tables.where(Version, "project", place.project.projectkey)
+    known = place.call.tables.where(Version, "project", place.project.key)
     found = []
     for item in value:
         key, name = _text(item.get("id")), item.get("name")

@@ -79,7 +79,7 @@ def create_issue(call: Call, args: CreateIssue) -> Response:
     fields = dict(args.fields)
     project = _project(call, fields.pop("project", None))
     kind = find_type(project, fields.get("issuetype"))
-    draft = Draft(Place(call, project, kind.name if kind else ""), _ON_CREATE)
+    draft = Draft(Place(call, project), _ON_CREATE)
     if kind is None:
         reading = read_field(draft.place, "issuetype", fields.pop("issuetype", None))
         draft.complaints["issuetype"] = str(reading)
@@ -88,16 +88,16 @@ def create_issue(call: Call, args: CreateIssue) -> Response:
         draft.complaints["summary"] = "You must specify a summary of the issue."
     draft.demand(project.requiredFields)
     if kind is not None:
-        _place_below(call, draft, draft.values.get("parent"))
+        _place_below(call, draft, kind.name, draft.values.get("parent"))
     draft.check()
     number = _next_number(call, project)
     now = call.now.isoformat()
     made = Issue.model_validate(
         {
             "id": _new_id(call),
-            "key": issue_key(project.projectkey, number),
-            "project": project.projectkey,
-            "status": workflow_of(call, project.projectkey, draft.place.issue_type).statuses[0].name,
+            "key": issue_key(project.key, number),
+            "project": project.key,
+            "status": workflow_of(call, project.key, draft.values["issuetype"]).statuses[0].name,
             "reporter": me(call).accountId,
             **draft.values,
             "created": now,
@@ -107,8 +107,8 @@ def create_issue(call: Call, args: CreateIssue) -> Response:
     call.tables.put(project.change(issueCount=number))
     call.tables.put(made)
     for ends in draft.links:
-        make_link(call, ends, made.issuekey)
-    return Response(201, {"id": made.id, "key": made.issuekey, "self": f"{site(call)}/issue/{made.id}"})
+        make_link(call, ends, made.key)
+    return Response(201, {"id": made.id, "key": made.key, "self": f"{site(call)}/issue/{made.id}"})
 
 
 def get_issue(call: Call, args: GetIssue) -> dict[str, Any]:
@@ -127,20 +127,24 @@ def edit_issue(call: Call, args: EditIssue) -> Response:
     project = known_project(call, issue.project)
     if not args.fields and not args.update:
         raise AppError(400, "One of 'fields' or 'update' required")
-    kind = find_type(project, args.fields.get("issuetype"))
-    draft = Draft(Place(call, project, kind.name if kind else issue.issuetype), _ON_EDIT, issue)
+    draft = Draft(Place(call, project), _ON_EDIT, issue)
     draft.read(args.fields, args.update)
     draft.demand(name for name in project.requiredFields if name in draft.values)
-    if "parent" in draft.values or "issuetype" in draft.values:
-        _place_below(call, draft, draft.values.get("parent", issue.parent))
+    kind = draft.values.get("issuetype", issue.issuetype)
+    if "parent" in draft.values or kind != issue.issuetype:
+        _place_below(call, draft, kind, draft.values.get("parent", issue.parent))
+    if kind != issue.issuetype and issue.status not in (
+        way.name for way in workflow_of(call, project.key, kind).statuses
+    ):
+        draft.complaints["issuetype"] = "The issue type selected is invalid."
     draft.check()
     changed = issue.change(**draft.values)
     if changed != issue:
         changed = call.tables.put(changed.change(updated=call.now.isoformat()))
     for body in draft.comments:
-        add_comment(call, issue.issuekey, body)
+        add_comment(call, issue.key, body)
     for ends in draft.links:
-        make_link(call, ends, issue.issuekey)
+        make_link(call, ends, issue.key)
     if not args.returnIssue:
         return Response(204, None)
     viewer = Viewer(call)
@@ -172,12 +176,12 @@ def delete_issue(call: Call, args: DeleteIssue) -> Response:
     if subtasks and not args.deleteSubtasks:
         raise AppError(
             400,
-            f"The issue '{issue.issuekey}' has subtasks.  You must specify the 'deleteSubtasks' parameter to delete "
+            f"The issue '{issue.key}' has subtasks.  You must specify the 'deleteSubtasks' parameter to delete "
             "this issue and all its subtasks.",
         )
     for gone in (*subtasks, issue):
         _delete(call, gone)
-    for child in call.tables.where(Issue, "parent", issue.issuekey):
+    for child in call.tables.where(Issue, "parent", issue.key):
         call.tables.put(child.change(parent=None))
     return Response(204, None)
 
@@ -220,9 +224,9 @@ def _project(call: Call, given: Any) -> Project:
     return project
 
 
-def _place_below(call: Call, draft: Draft, parent: str | None) -> None:
+def _place_below(call: Call, draft: Draft, issue_type: str, parent: str | None) -> None:
     """Complain about a parent that the issue can't stand below."""
-    complaint = check_parent(draft.place, call.tables.find(Issue, parent) if parent else None)
+    complaint = check_parent(draft.place.project, issue_type, call.tables.find(Issue, parent) if parent else None)
     if complaint and "parent" not in draft.complaints:
         draft.complaints["parent" if parent is None else "parentId"] = complaint
 
@@ -231,8 +235,8 @@ def _next_number(call: Call, project: Project) -> int:
     """One more than the project has ever given to an issue."""
     if project.issueCount:
         return project.issueCount + 1
-    issues = call.tables.where(Issue, "project", project.projectkey)
-    return 1 + max((int(issue.issuekey.rpartition("-")[2]) for issue in issues), default=0)
+    issues = call.tables.where(Issue, "project", project.key)
+    return 1 + max((int(issue.key.rpartition("-")[2]) for issue in issues), default=0)
 
 
 def _new_id(call: Call) -> str:
@@ -244,9 +248,9 @@ def _new_id(call: Call) -> str:
 
 def _delete(call: Call, issue: Issue) -> None:
     rows = (
-        *call.tables.where(Comment, "issue", issue.issuekey),
-        *call.tables.where(Worklog, "issue", issue.issuekey),
-        *links_of(call, issue.issuekey),
+        *call.tables.where(Comment, "issue", issue.key),
+        *call.tables.where(Worklog, "issue", issue.key),
+        *links_of(call, issue.key),
     )
     for row in rows:
         call.tables.delete(row)

@@ -48,7 +48,7 @@ def read_link(call: Call, value: Any, own: str | None) -> Ends | str:
     other = find_issue(call, _key(value[given[0]])) if len(given) == 1 else None
     if other is None:
         return "Could not find issue by id or key."
-    return Ends(kind, *((other.issuekey, own) if given[0] == "inwardIssue" else (own, other.issuekey)))
+    return Ends(kind, *((other.key, own) if given[0] == "inwardIssue" else (own, other.key)))
 
 
 def make_link(call: Call, ends: Ends, own: str) -> None:
@@ -72,12 +72,12 @@ def link_issues(call: Call, args: LinkIssues) -> Response:
     inward, outward = (find_issue(call, _key(end)) for end in (args.inwardIssue, args.outwardIssue))
     if inward is None or outward is None:
         raise AppError(404, "Issue does not exist or you do not have permission to see it.")
-    make_link(call, Ends(kind, inward.issuekey, outward.issuekey), "")
+    make_link(call, Ends(kind, inward.key, outward.key), "")
     if args.comment is not None:
         body = args.comment.get("body")
         if not adf.is_document(body):
             raise AppError(400, "Comment body is not valid!")
-        add_comment(call, outward.issuekey, body)
+        add_comment(call, outward.key, body)
     return Response(201, None)
 
 

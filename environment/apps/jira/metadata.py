@@ -119,7 +119,7 @@ def list_project_statuses(call: Call, args: OneProject) -> list[dict[str, Any]]:
     return [
         {
             **viewer.issue_type(_TYPES[name]),
-            "statuses": [viewer.status(status.name) for status in workflow_of(call, project.projectkey, name).statuses],
+            "statuses": [viewer.status(status.name) for status in workflow_of(call, project.key, name).statuses],
         }
         for name in project.issueTypes
     ]
@@ -133,7 +133,7 @@ def create_meta(call: Call, args: CreateMeta) -> dict[str, Any]:
     with_fields = "projects.issuetypes.fields" in (args.expand or "")
     projects = []
     for project in call.tables.all(Project):
-        if (keys or ids) and project.projectkey not in keys and project.id not in ids:
+        if (keys or ids) and project.key not in keys and project.id not in ids:
             continue
         kinds = [_TYPES[name] for name in project.issueTypes]
         if names or type_ids:
@@ -195,13 +195,13 @@ def field_meta(viewer: Viewer, project: Project, name: str, required: bool) -> d
 
 def edit_fields(viewer: Viewer, project: Project) -> dict[str, Any]:
     """The fields that an issue of the project can be edited in."""
-    custom = [field.id for field in custom_fields(viewer.call, project.projectkey)]
+    custom = [field.id for field in custom_fields(viewer.call, project.key)]
     needed = ("issuetype", "summary", *project.requiredFields)
     return {name: field_meta(viewer, project, name, name in needed) for name in (*ON_SCREEN, *custom)}
 
 
 def _fields(viewer: Viewer, project: Project, kind: IssueType) -> dict[str, Any]:
-    custom = [field.id for field in custom_fields(viewer.call, project.projectkey)]
+    custom = [field.id for field in custom_fields(viewer.call, project.key)]
     needed = (*_ALWAYS_NEEDED, *project.requiredFields, *(("parent",) if kind.subtask else ()))
     return {name: field_meta(viewer, project, name, name in needed) for name in ("project", *ON_SCREEN, *custom)}
 
@@ -218,7 +218,7 @@ def _choices(viewer: Viewer, project: Project, name: str, custom: CustomField | 
     if name == "project":
         return [viewer.project(project)]
     if name == "fixVersions":
-        versions = viewer.call.tables.where(Version, "project", project.projectkey)
+        versions = viewer.call.tables.where(Version, "project", project.key)
         return [viewer.version(version) for version in versions if not version.archived]
     return None
 

@@ -97,8 +97,8 @@ def search_projects(call: Call, args: SearchProjects) -> dict[str, Any]:
     found = [
         project
         for project in call.tables.all(Project)
-        if (wanted in project.name.casefold() or wanted in project.projectkey.casefold())
-        and (args.keys is None or project.projectkey in args.keys)
+        if (wanted in project.name.casefold() or wanted in project.key.casefold())
+        and (args.keys is None or project.key in args.keys)
         and (args.id is None or project.id in args.id)
         and (types is None or project.projectTypeKey in types)
     ]
@@ -106,7 +106,7 @@ def search_projects(call: Call, args: SearchProjects) -> dict[str, Any]:
     if order not in ("key", "name"):
         raise AppError(400, f"Projects can't be ordered by '{args.orderBy[:80]}'; use key or name.")
     found.sort(
-        key=lambda project: project.name.casefold() if order == "name" else project.projectkey,
+        key=lambda project: project.name.casefold() if order == "name" else project.key,
         reverse=args.orderBy.startswith("-"),
     )
     viewer = Viewer(call)
@@ -152,7 +152,7 @@ def create_project(call: Call, args: CreateProject) -> Response:
             projectTypeKey=args.projectTypeKey,
         )
     )
-    return Response(201, {"self": f"{site(call)}/project/{made.id}", "id": int(made.id), "key": made.projectkey})
+    return Response(201, {"self": f"{site(call)}/project/{made.id}", "id": int(made.id), "key": made.key})
 
 
 def update_project(call: Call, args: UpdateProject) -> dict[str, Any]:
@@ -191,8 +191,8 @@ def create_version(call: Call, args: CreateVersion) -> Response:
     project = find_project(call, named) if named else None
     if project is None:
         raise wrong_fields({"project": "Specify a valid project ID or key"})
-    _check_version(call, project.projectkey, args.name, args, None)
-    made = Version(id=call.tables.new_id(Version), project=project.projectkey, name=args.name.strip(), **_given(args))
+    _check_version(call, project.key, args.name, args, None)
+    made = Version(id=call.tables.new_id(Version), project=project.key, name=args.name.strip(), **_given(args))
     return Response(201, Viewer(call).version(call.tables.put(made)))
 
 
@@ -221,7 +221,7 @@ def delete_version(call: Call, args: OneVersion) -> Response:
 
 
 def _versions(call: Call, project: Project) -> list[Version]:
-    return call.tables.where(Version, "project", project.projectkey)
+    return call.tables.where(Version, "project", project.key)
 
 
 def _find(call: Call, key: str) -> Version:

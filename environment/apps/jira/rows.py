@@ -7,13 +7,12 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from environment.apps.jira.site import ISSUE_TYPES, LINK_TYPES, PRIORITIES, RESOLUTIONS, Category
 from environment.world import Row
 
 _ROW = ConfigDict(frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True, serialize_by_alias=True)
 _OPEN_ROW = ConfigDict(**{**_ROW, "extra": "allow"})
 Day = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
-Category = Literal["new", "indeterminate", "done"]
-"""To Do, In Progress, Done: what every status counts as."""
 
 
 def account_id(count: int) -> str:
@@ -77,6 +76,21 @@ Moment = Annotated[str, AfterValidator(_with_offset)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_sorted)]
 
 
+def _one_of(what: str, names: tuple[str, ...]) -> AfterValidator:
+    def known(name: str) -> str:
+        if name not in names:
+            raise ValueError(f"{name!r} is no {what}; the site has {', '.join(names)}")
+        return name
+
+    return AfterValidator(known)
+
+
+IssueTypeName = Annotated[str, _one_of("issue type", tuple(kind.name for kind in ISSUE_TYPES))]
+PriorityName = Annotated[str, _one_of("priority", tuple(priority.name for priority in PRIORITIES))]
+ResolutionName = Annotated[str, _one_of("resolution", tuple(resolution.name for resolution in RESOLUTIONS))]
+LinkTypeName = Annotated[str, _one_of("type of link", tuple(kind.name for kind in LINK_TYPES))]
+
+
 class User(Row):
     id_field: ClassVar[str] = "accountId"
     accountId: str
@@ -87,10 +101,10 @@ class User(Row):
 
 
 class Project(Row):
-    """A project; `key` is what it is called by in rows and in keys of issues."""
+    """A project; a row says `key`."""
 
     model_config = _ROW
-    id_field: ClassVar[str] = "projectkey"
+    id_field: ClassVar[str] = "key"
     id: str
     projectkey: str = Field(alias="key", pattern=r"^[A-Z][A-Z0-9_]{1,9}$")
     name: str
@@ -98,11 +112,15 @@ class Project(Row):
     lead: str | None = None
     """Account id."""
     projectTypeKey: Literal["software", "business", "service_desk"] = "software"
-    issueTypes: tuple[str, ...] = ("Epic", "Story", "Task", "Bug", "Sub-task")
+    issueTypes: tuple[IssueTypeName, ...] = ("Epic", "Story", "Task", "Bug", "Sub-task")
     requiredFields: tuple[str, ...] = ()
     """Ids of fields that an issue must have besides the usual ones, such as `duedate` or `customfield_10012`."""
     issueCount: int = 0
     """Number of the newest issue that was ever made; 0 counts those there are."""
+
+    @property
+    def key(self) -> str:
+        return self.projectkey
 
 
 class WorkflowStatus(BaseModel):
@@ -133,7 +151,7 @@ class Workflow(Row):
     id: str
     project: str
     """Key."""
-    issueTypes: tuple[str, ...] = ()
+    issueTypes: tuple[IssueTypeName, ...] = ()
     """Names; none stands for all."""
     statuses: tuple[WorkflowStatus, ...]
     """The first one is that of a new issue."""
@@ -160,22 +178,22 @@ class CustomField(Row):
 
 
 class Issue(Row):
-    """An issue; values of custom fields stand beside the others, users as account ids and options as their names."""
+    """An issue; a row says `key`. Custom fields stand beside the others, users as account ids, options as names."""
 
     model_config = _OPEN_ROW
-    id_field: ClassVar[str] = "issuekey"
+    id_field: ClassVar[str] = "key"
     id: str
     issuekey: str = Field(alias="key", pattern=r"^[A-Z][A-Z0-9_]{1,9}-[1-9]\d*$")
     project: str
     """Key."""
-    issuetype: str = "Task"
+    issuetype: IssueTypeName = "Task"
     summary: str
     description: str = ""
     """Its text."""
     descriptionAdf: dict[str, Any] | None = None
     """The document, where it is more than the paragraphs and lists of its text."""
     status: str = "To Do"
-    priority: str = "Medium"
+    priority: PriorityName = "Medium"
     assignee: str | None = None
     """Account id, like `reporter`."""
     reporter: str | None = None
@@ -185,12 +203,16 @@ class Issue(Row):
     """Key."""
     fixVersions: Names = ()
     """Ids."""
-    resolution: str | None = None
+    resolution: ResolutionName | None = None
     resolutiondate: Moment | None = None
     watchers: Names = ()
     """Account ids."""
     created: Moment
     updated: Moment
+
+    @property
+    def key(self) -> str:
+        return self.issuekey
 
     @model_validator(mode="after")
     def _known(self) -> Self:
@@ -246,7 +268,6 @@ class IssueLink(Row):
     """`inwardIssue` <outward words of the type> `outwardIssue`: OPS-1 blocks OPS-2."""
 
     id: str
-    type: str
-    """Name of the type, such as Blocks."""
+    type: LinkTypeName
     inwardIssue: str
     outwardIssue: str

@@ -1,10 +1,12 @@
-"""What every Jira site starts with: priorities, issue types, statuses, resolutions, link types, system fields."""
+"""What every Jira site starts with: priorities, issue types, resolutions, link types, system fields."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
-from environment.apps.jira.rows import Category, WorkflowStatus, WorkflowTransition
+Category = Literal["new", "indeterminate", "done"]
+"""To Do, In Progress, Done: what every status counts as."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +85,6 @@ CATEGORIES: dict[Category, tuple[int, str, str]] = {
     "done": (3, "green", "Done"),
 }
 """Category -> its id, colour and name."""
-
-STATUSES = (
-    WorkflowStatus(name="To Do", category="new"),
-    WorkflowStatus(name="In Progress", category="indeterminate"),
-    WorkflowStatus(name="In Review", category="indeterminate"),
-    WorkflowStatus(name="Done", category="done"),
-)
-TRANSITIONS = tuple(
-    WorkflowTransition(id=f"{10 * number + 1}", name=status.name, to=status.name)
-    for number, status in enumerate(STATUSES, 1)
-)
-"""The usual workflow: from everywhere to everywhere."""
 
 FIELDS = (
     SystemField("summary", "Summary", "string", clauses=("summary",)),

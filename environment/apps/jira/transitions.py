@@ -60,7 +60,7 @@ def do_transition(call: Call, args: DoTransition) -> Response:
     """Move an issue to another status through one of its transitions."""
     issue = known_issue(call, args.issueIdOrKey)
     way = _chosen(call, issue, args.transition)
-    place = Place(call, known_project(call, issue.project), issue.issuetype)
+    place = Place(call, known_project(call, issue.project))
     screen = _screen(way)
     draft = Draft(place, (*screen, "comment") if screen else (), issue.change(resolution=None))
     draft.read(args.fields, args.update)
@@ -70,7 +70,7 @@ def do_transition(call: Call, args: DoTransition) -> Response:
     outcome = {**_resolved(call, issue, way, now), **draft.values, "status": way.to, "updated": now}
     call.tables.put(issue.change(**outcome))
     for body in draft.comments:
-        add_comment(call, issue.issuekey, body)
+        add_comment(call, issue.key, body)
     return Response(204, None)
 
 

@@ -86,7 +86,7 @@ class Viewer:
             "expand": "renderedFields,names,schema,operations,editmeta,changelog",
             "id": issue.id,
             "self": f"{self.root}/issue/{issue.id}",
-            "key": issue.issuekey,
+            "key": issue.key,
             "fields": {name: self._field(issue, name) for name in fields},
         }
 
@@ -158,7 +158,7 @@ class Viewer:
         return {
             "self": f"{self.root}/project/{project.id}",
             "id": project.id,
-            "key": project.projectkey,
+            "key": project.key,
             "name": project.name,
             "projectTypeKey": project.projectTypeKey,
             "simplified": False,
@@ -231,7 +231,7 @@ class Viewer:
 
     def watches(self, issue: Issue) -> dict[str, Any]:
         return {
-            "self": f"{self.root}/issue/{issue.issuekey}/watchers",
+            "self": f"{self.root}/issue/{issue.key}/watchers",
             "watchCount": len(issue.watchers),
             "isWatching": self.own_id in issue.watchers,
         }
@@ -259,17 +259,17 @@ class Viewer:
         return self.project(project) if project else {"key": issue.project}
 
     def _links_of(self, issue: Issue) -> list[dict[str, Any]]:
-        return [self.link(link, issue.issuekey) for link in links_of(self.call, issue.issuekey)]
+        return [self.link(link, issue.key) for link in links_of(self.call, issue.key)]
 
     def _subtasks_of(self, issue: Issue) -> list[dict[str, Any]]:
-        return [self.linked(child.issuekey) for child in subtasks_of(self.call, issue)]
+        return [self.linked(child.key) for child in subtasks_of(self.call, issue)]
 
     def _versions_of(self, issue: Issue) -> list[dict[str, Any]]:
         found = (self.call.tables.find(Version, key) for key in issue.fixVersions)
         return [self.version(version) for version in found if version]
 
     def _comments_of(self, issue: Issue) -> dict[str, Any]:
-        comments = self.call.tables.where(Comment, "issue", issue.issuekey)
+        comments = self.call.tables.where(Comment, "issue", issue.key)
         return {
             "comments": [self.comment(comment) for comment in comments[:_COMMENTS_SHOWN]],
             "self": f"{self.root}/issue/{issue.id}/comment",
@@ -279,12 +279,12 @@ class Viewer:
         }
 
     def _worklogs_of(self, issue: Issue) -> dict[str, Any]:
-        worklogs = self.call.tables.where(Worklog, "issue", issue.issuekey)
+        worklogs = self.call.tables.where(Worklog, "issue", issue.key)
         shown = [self.worklog(worklog) for worklog in worklogs[:_WORKLOGS_SHOWN]]
         return {"startAt": 0, "maxResults": _WORKLOGS_SHOWN, "total": len(worklogs), "worklogs": shown}
 
     def _time_spent(self, issue: Issue) -> int | None:
-        worklogs = self.call.tables.where(Worklog, "issue", issue.issuekey)
+        worklogs = self.call.tables.where(Worklog, "issue", issue.key)
         return sum(worklog.timeSpentSeconds for worklog in worklogs) if worklogs else None
 
     def _resolution_of(self, issue: Issue) -> Any:
@@ -327,7 +327,7 @@ def links_of(call: Call, key: str) -> list[IssueLink]:
 
 def subtasks_of(call: Call, issue: Issue) -> list[Issue]:
     """The issue's sub-tasks; what stands below an epic is none."""
-    return [child for child in call.tables.where(Issue, "parent", issue.issuekey) if _TYPES[child.issuetype].subtask]
+    return [child for child in call.tables.where(Issue, "parent", issue.key) if _TYPES[child.issuetype].subtask]
 
 
 def moment(text: str | None) -> str | None:

@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 from environment.apps.jira.rows import Issue, Workflow, WorkflowStatus, WorkflowTransition
-from environment.apps.jira.site import STATUSES, TRANSITIONS
 from environment.apps.kit import Call
+
+STATUSES = (
+    WorkflowStatus(name="To Do", category="new"),
+    WorkflowStatus(name="In Progress", category="indeterminate"),
+    WorkflowStatus(name="In Review", category="indeterminate"),
+    WorkflowStatus(name="Done", category="done"),
+)
+TRANSITIONS = tuple(
+    WorkflowTransition(id=f"{10 * number + 1}", name=status.name, to=status.name)
+    for number, status in enumerate(STATUSES, 1)
+)
+"""The usual workflow: from everywhere to everywhere."""
 
 _USUAL = Workflow(id="1", project="", statuses=STATUSES, transitions=TRANSITIONS)
 

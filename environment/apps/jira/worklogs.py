@@ -52,7 +52,7 @@ class EditWorklog(WorklogFields):
 def list_worklogs(call: Call, args: ListWorklogs) -> dict[str, Any]:
     """List the time that was logged on an issue."""
     issue, viewer = known_issue(call, args.issueIdOrKey), Viewer(call)
-    worklogs = call.tables.where(Worklog, "issue", issue.issuekey)
+    worklogs = call.tables.where(Worklog, "issue", issue.key)
     page = page_of(worklogs, args.startAt, args.maxResults, 5000)
     return {
         "startAt": args.startAt,
@@ -75,7 +75,7 @@ def add_worklog(call: Call, args: AddWorklog) -> Response:
         raise wrong_fields({"timeLogged": "You must indicate the time spent."})
     now = call.now.isoformat()
     fields = {"started": now, **given, "author": me(call).accountId, "created": now, "updated": now}
-    made = Worklog.model_validate({"id": call.tables.new_id(Worklog), "issue": issue.issuekey, **fields})
+    made = Worklog.model_validate({"id": call.tables.new_id(Worklog), "issue": issue.key, **fields})
     call.tables.put(issue.change(updated=now))
     return Response(201, Viewer(call).worklog(call.tables.put(made)))
 
@@ -96,7 +96,7 @@ def delete_worklog(call: Call, args: OneWorklog) -> Response:
 def _find(call: Call, issue_key: str, key: str) -> Worklog:
     issue = known_issue(call, issue_key)
     worklog = call.tables.find(Worklog, key)
-    if worklog is None or worklog.issue != issue.issuekey:
+    if worklog is None or worklog.issue != issue.key:
         raise AppError(404, f"Cannot find worklog with id: '{key[:80]}'.")
     return worklog
 
