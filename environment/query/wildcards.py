@@ -26,6 +26,9 @@ def like(pattern: str) -> Callable[[str], bool]:
     if not middle:
         return lambda text: text.lower() == first
     last = middle.pop()
+    if len(middle) == 1 and not first and not last:
+        part = middle[0]
+        return lambda text: part in text.lower()
     return lambda text: _holds(text.lower(), first, middle, last)
 
 

@@ -9,7 +9,8 @@ from datetime import date, datetime
 from decimal import Decimal
 from math import isfinite
 
-from environment.apps.google_sheets.rows import Cell
+Cell = str | bool | int | float | None
+"""A blank cell is None. A date is stored in ISO form; `GridRow.formats` says how it is shown."""
 
 _NUMBER = re.compile(
     r"([+-]?)([$£€¥]?)\s?([+-]?)((?:\d{1,3}(?:,\d{3})+|\d{1,300})(?:\.\d{0,100})?|\.\d{1,100})(%?)", re.ASCII

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from environment.apps.google_sheets.a1 import Area, Range, format_range
-from environment.apps.google_sheets.entry import Entry, plain_number, read_entry, serial_number, show
-from environment.apps.google_sheets.rows import Cell, GridRow, Sheet, Spreadsheet
+from environment.apps.google_sheets.entry import Cell, Entry, plain_number, read_entry, serial_number, show
+from environment.apps.google_sheets.rows import GridRow, Sheet, Spreadsheet
 from environment.apps.kit import AppError, Call
 
 MAX_CELLS = 10_000_000
@@ -187,14 +187,12 @@ def entry_of(value: Any, option: str, spreadsheet: Spreadsheet, call: Call, wher
 
 def rendered(row: GridRow, first: int, last: int, option: str, dates: str) -> list[Any]:
     """The row's cells in columns `first` to `last` as the render options want them; text "" where one is blank."""
+    if option == "FORMATTED_VALUE":
+        return list(row.shown[first - 1 : last])
     cells, formats = row.cells[first - 1 : last], row.formats
     if not formats:
-        if option == "FORMATTED_VALUE":
-            return [cell if type(cell) is str else show(cell, None) for cell in cells]
-        return ["" if cell is None else cell for cell in cells]
+        return ["" if cell is None else cell for cell in cells] if None in cells else list(cells)
     shapes = [formats.get(str(index)) for index in range(first - 1, first - 1 + len(cells))]
-    if option == "FORMATTED_VALUE":
-        return [show(cell, shape) for cell, shape in zip(cells, shapes, strict=True)]
     if dates == "SERIAL_NUMBER":
         found = [serial_number(cell, shape) for cell, shape in zip(cells, shapes, strict=True)]
     else:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated
 
 from pydantic import BeforeValidator, ConfigDict
 
+from environment.apps.google_sheets.entry import Cell, show
 from environment.world import Row
-
-Cell = str | bool | int | float | None
-"""A blank cell is None. A date is stored in ISO form; `GridRow.formats` says how it is shown."""
 
 
 def _trimmed(cells: object) -> object:
@@ -57,6 +56,11 @@ class GridRow(Row):
     cells: Annotated[tuple[Cell, ...], BeforeValidator(_trimmed)] = ()
     formats: Mapping[str, str] = {}
     """Index of a cell -> its number format, such as `0%` or `d mmm yyyy`, where it has one."""
+
+    @cached_property
+    def shown(self) -> tuple[str, ...]:
+        """The cells as people see them."""
+        return tuple(show(cell, self.formats.get(str(index))) for index, cell in enumerate(self.cells))
 
 
 def spreadsheet_id(count: int) -> str:

@@ -9,9 +9,9 @@ from pydantic import Field
 from environment.apps.google_sheets import batch
 from environment.apps.google_sheets.a1 import Area, parse_range
 from environment.apps.google_sheets.batch import CreateSpreadsheet, check, properties_view
-from environment.apps.google_sheets.entry import serial_number, show
+from environment.apps.google_sheets.entry import Cell, serial_number, show
 from environment.apps.google_sheets.grid import Grid, sheet_of, sheets_of, spreadsheet_of
-from environment.apps.google_sheets.rows import Cell, Sheet, Spreadsheet, sheet_id
+from environment.apps.google_sheets.rows import Sheet, Spreadsheet, sheet_id
 from environment.apps.kit import AppError, Args, Call, Many, Route
 
 

@@ -185,7 +185,8 @@ def _read(grid: Grid, bounds: tuple[int, int, int, int], render: str, dates: str
     lines = []
     for position in range(first_row, min(last_row, grid.last_row) + 1):
         held = grid.rows.get(position)
-        lines.append(_cut(rendered(held, first_column, last_column, render, dates)) if held else [])
+        line = rendered(held, first_column, last_column, render, dates) if held else []
+        lines.append(_cut(line) if line and line[-1] == "" else line)
     return _cut(lines)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Iterable
 from datetime import date, datetime, time
 from typing import Any
 
 from environment.apps.kit import Call
-from environment.apps.salesforce.columns import Column
+from environment.apps.salesforce.columns import Column, columns_of
 from environment.apps.salesforce.fields import Reading
 from environment.apps.salesforce.ids import read_id
 from environment.apps.salesforce.moments import spell_moment
@@ -19,9 +20,13 @@ from environment.query import soql
 from environment.query.soql import Comparison, Condition, Junction, Membership, Not, Path, Query
 from environment.query.wildcards import like
 
-Test = Callable[[SObject], bool]
+Filter = Callable[[list[SObject]], list[SObject]]
+"""The records of a list that pass, in their order. Lists, because a call per record would cost the most."""
 _NUMBERS = ("double", "currency", "percent", "int")
 _TEXTS = ("string", "email", "phone", "url", "picklist")
+_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge
+}  # fmt: skip
 
 
 class Conditions:
@@ -35,23 +40,16 @@ class Conditions:
         tables = self._call.tables
         if where is None:
             return tables.all(kind)
-        test = self.test(where, kind)
-        record_id = _demanded_id(where)
-        if record_id is None:
-            return [row for row in tables.all(kind) if test(row)]
-        row = tables.find(kind, record_id)
-        return [row] if row is not None and test(row) else []
+        passing = self.filter(where, kind)
+        candidates = self._demanded(where, kind)
+        return passing(tables.all(kind) if candidates is None else candidates)
 
-    def test(self, node: Condition, kind: type[SObject]) -> Test:
-        """The condition as a test; refused when a field is unknown or a value of the wrong type."""
+    def filter(self, node: Condition, kind: type[SObject]) -> Filter:
+        """The condition as a filter; refused when a field is unknown or a value of the wrong type."""
         if isinstance(node, Junction):
-            tests = [self.test(operand, kind) for operand in node.operands]
-            if node.word == "and":
-                return lambda row: all(test(row) for test in tests)
-            return lambda row: any(test(row) for test in tests)
+            return (_all if node.word == "and" else _any)([self.filter(operand, kind) for operand in node.operands])
         if isinstance(node, Not):
-            inner = self.test(node.operand, kind)
-            return lambda row: not inner(row)
+            return _others(self.filter(node.operand, kind))
         read, column = self._paths.resolve(node.path, kind)
         if column.kind == "textarea":
             shown = ".".join(node.path)[:80]
@@ -64,13 +62,26 @@ class Conditions:
             return self._within(node.value, node.operator, read, column, node.path)
         return _compared(node, read, column)
 
-    def _membership(self, node: Membership, read: Reading, column: Column) -> Test:
+    def _demanded(self, node: Condition, kind: type[SObject]) -> list[SObject] | None:
+        """The records that an equation with an id leaves, found by look-up; None when there is no such equation."""
+        if isinstance(node, Junction) and node.word == "and":
+            demanded = (self._demanded(operand, kind) for operand in node.operands)
+            return next((rows for rows in demanded if rows is not None), None)
+        if not isinstance(node, Comparison) or node.operator != "=" or not isinstance(node.value, str):
+            return None
+        name = self._paths.name(node.path[0], kind) if len(node.path) == 1 else ""
+        if name not in kind.model_fields or columns_of(kind)[name].kind not in ("id", "reference"):
+            return None
+        record_id = read_id(node.value)
+        return self._call.tables.where(kind, name, record_id) if record_id else None
+
+    def _membership(self, node: Membership, read: Reading, column: Column) -> Filter:
         if isinstance(node.values, Query):
-            values = self._semi_join(node.values)
+            wanted = self._semi_join(node.values)
         else:
-            values = {_folded(_operand(value, column, node.path), column) for value in node.values}
+            wanted = set(_folded([_operand(value, column, node.path) for value in node.values], column))
         negated = node.negated
-        return lambda row: (_folded(read(row), column) in values) is not negated
+        return lambda rows: [row for row, value in _valued(rows, read, column) if (value in wanted) is not negated]
 
     def _semi_join(self, query: Query) -> set[Any]:
         kind = find_queried(query.source)
@@ -79,9 +90,9 @@ class Conditions:
         read, column = self._paths.resolve(query.select[0].path, kind)
         if column.kind not in ("id", "reference"):
             raise Refusal(400, "MALFORMED_QUERY", "a semi-join subquery must select an Id or a reference field")
-        return {read(row) for row in self.matching(query.where, kind)} - {None}
+        return set(map(read, self.matching(query.where, kind))) - {None}
 
-    def _within(self, period: soql.Period, operator: str, read: Reading, column: Column, path: Path) -> Test:
+    def _within(self, period: soql.Period, sign: str, read: Reading, column: Column, path: Path) -> Filter:
         """A day or moment against the range that a date literal stands for."""
         if column.kind not in ("date", "datetime"):
             raise _wrong_type(path, column, quoted=False)
@@ -89,16 +100,12 @@ class Conditions:
             start, end = (self._midnight(day, column) for day in days_of(period, self._call.now.date()))
         except OverflowError:
             raise Refusal(400, "MALFORMED_QUERY", f"{period.name}:{period.count} is out of range") from None
-
-        def test(row: SObject) -> bool:
-            value = read(row)
-            if value is None:
-                return operator == "!="
-            if operator in ("=", "!="):
-                return (start <= value < end) is (operator == "=")
-            return {"<": value < start, "<=": value < end, ">": value >= end, ">=": value >= start}[operator]
-
-        return test
+        if sign in ("<", ">="):
+            return _inequality(sign, start, read, column)
+        if sign in ("<=", ">"):
+            return _inequality({"<=": "<", ">": ">="}[sign], end, read, column)
+        inside = _all([_inequality(">=", start, read, column), _inequality("<", end, read, column)])
+        return inside if sign == "=" else _others(inside)
 
     def _midnight(self, day: date, column: Column) -> str:
         """The start of a day in the org's time zone, as values of the column are spelled."""
@@ -107,36 +114,56 @@ class Conditions:
         return spell_moment(datetime.combine(day, time(), self._call.now.tzinfo))
 
 
-def _compared(node: Comparison, read: Reading, column: Column) -> Test:
-    wanted = _folded(_operand(node.value, column, node.path), column)
-    if node.operator == "=":
-        return lambda row: _folded(read(row), column) == wanted
-    if node.operator == "!=":
-        return lambda row: _folded(read(row), column) != wanted
-    if wanted is None or column.kind in ("boolean", "id", "reference"):
-        raise _wrong_operator(node.path)
-    return _inequality(node.operator, wanted, lambda row: _folded(read(row), column))
+def _all(filters: list[Filter]) -> Filter:
+    def passing(rows: list[SObject]) -> list[SObject]:
+        for one in filters:
+            rows = one(rows)
+        return rows
+
+    return passing
 
 
-def _like(node: Comparison, read: Reading, column: Column) -> Test:
+def _any(filters: list[Filter]) -> Filter:
+    def passing(rows: list[SObject]) -> list[SObject]:
+        left = rows
+        for one in filters:
+            left = _without(left, one(left))
+        return _without(rows, left)
+
+    return passing
+
+
+def _others(inner: Filter) -> Filter:
+    return lambda rows: _without(rows, inner(rows))
+
+
+def _without(rows: list[SObject], some: list[SObject]) -> list[SObject]:
+    taken = set(map(id, some))
+    return [row for row in rows if id(row) not in taken] if taken else rows
+
+
+def _compared(node: Comparison, read: Reading, column: Column) -> Filter:
+    (wanted,) = _folded([_operand(node.value, column, node.path)], column)
+    if node.operator not in ("=", "!="):
+        if wanted is None or column.kind in ("boolean", "id", "reference"):
+            raise _wrong_operator(node.path)
+        return _inequality(node.operator, wanted, read, column)
+    fits = _COMPARISONS[node.operator]
+    return lambda rows: [row for row, value in _valued(rows, read, column) if fits(value, wanted)]
+
+
+def _like(node: Comparison, read: Reading, column: Column) -> Filter:
     if not isinstance(node.value, str) or column.kind not in _TEXTS:
         raise _wrong_operator(node.path)
     matches = like(node.value)
-    return lambda row: (value := read(row)) is not None and matches(value)
+    return lambda rows: [
+        row for row, value in zip(rows, map(read, rows), strict=True) if value is not None and matches(value)
+    ]
 
 
-def _inequality(operator: str, wanted: Any, read: Reading) -> Test:
-    def test(row: SObject) -> bool:
-        value = read(row)
-        if value is None:
-            return False
-        if operator == "<":
-            return value < wanted
-        if operator == "<=":
-            return value <= wanted
-        return value > wanted if operator == ">" else value >= wanted
-
-    return test
+def _inequality(sign: str, wanted: Any, read: Reading, column: Column) -> Filter:
+    fits = _COMPARISONS[sign]
+    return lambda rows: [row for row, value in _valued(rows, read, column) if value is not None and fits(value, wanted)]
 
 
 def _operand(value: soql.Value, column: Column, path: Path) -> Any:
@@ -171,11 +198,16 @@ def _time_operand(value: soql.Value, column: Column, path: Path) -> str:
     raise _wrong_type(path, column, quoted=False)
 
 
-def _folded(value: Any, column: Column) -> Any:
-    """The value as it is compared: text in any case, empty text as null."""
-    if isinstance(value, str) and column.kind in _TEXTS:
-        return value.casefold() or None
-    return None if value == "" else value
+def _valued(rows: list[SObject], read: Reading, column: Column) -> Iterable[tuple[SObject, Any]]:
+    """Every record with the value that is compared."""
+    return zip(rows, _folded(map(read, rows), column), strict=True)
+
+
+def _folded(values: Iterable[Any], column: Column) -> list[Any]:
+    """The values as they are compared: text in any case, empty text as null."""
+    if column.kind in _TEXTS:
+        return [value.casefold() if value else None for value in values]
+    return list(values) if column.kind in (*_NUMBERS, "boolean") else [value or None for value in values]
 
 
 def _wrong_type(path: Path, column: Column, quoted: bool) -> Refusal:
@@ -190,12 +222,3 @@ def _wrong_type(path: Path, column: Column, quoted: bool) -> Refusal:
 
 def _wrong_operator(path: Path) -> Refusal:
     return Refusal(400, "INVALID_QUERY_FILTER_OPERATOR", f"invalid operator on {'.'.join(path)[:80]}")
-
-
-def _demanded_id(node: Condition) -> str | None:
-    """The id that a record must have to pass, so that one look-up will do."""
-    if isinstance(node, Comparison) and node.operator == "=" and len(node.path) == 1 and node.path[0].lower() == "id":
-        return read_id(node.value) if isinstance(node.value, str) else None
-    if isinstance(node, Junction) and node.word == "and":
-        return next((found for found in map(_demanded_id, node.operands) if found), None)
-    return None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from environment.apps.kit import Call
@@ -24,31 +26,28 @@ class Fields:
 
     def __init__(self, call: Call) -> None:
         self._call = call
-        self._columns: dict[str, dict[str, Column]] = {}
-        self._names: dict[str, dict[str, str]] = {}
+        self._known: dict[type[SObject], tuple[Mapping[str, Column], Mapping[str, str]]] = {}
 
     def columns(self, kind: type[SObject]) -> Mapping[str, Column]:
         """All fields of the object by name: standard, computed, custom."""
-        found = self._columns.get(kind.__name__)
-        if found is None:
-            found = {**columns_of(kind), **{name: column for name, (column, _) in _COMPUTED.get(kind, {}).items()}}
-            for field in self._call.tables.where(CustomField, "object", kind.__name__):
-                standard = found.get(field.name)
-                found[field.name] = replace(standard, values=field.values) if standard else field.column
-            self._columns[kind.__name__] = found
-        return found
+        return self._of(kind)[0]
 
     def own_name(self, kind: type[SObject], name: str) -> str | None:
         """The field's own spelling; None when the object has no such field. Salesforce takes names in any case."""
-        names = self._names.get(kind.__name__)
-        if names is None:
-            names = self._names[kind.__name__] = {own.lower(): own for own in self.columns(kind)}
-        return names.get(name.lower())
+        return self._of(kind)[1].get(name.lower())
+
+    def _of(self, kind: type[SObject]) -> tuple[Mapping[str, Column], Mapping[str, str]]:
+        """The object's columns, and their names by their spelling in lower case."""
+        known = self._known.get(kind)
+        if known is None:
+            custom = self._call.tables.where(CustomField, "object", kind.__name__)
+            known = self._known[kind] = _with_custom(kind, custom) if custom else _standard(kind)
+        return known
 
     def reading(self, kind: type[SObject], name: str) -> Reading:
         """How the field, given in its own spelling, is read."""
         if name in kind.model_fields:
-            return lambda row: row.__dict__[name]
+            return attrgetter(name)
         if name in _COMPUTED.get(kind, {}):
             compute = _COMPUTED[kind][name][1]
             return lambda row: compute(self._call, row)
@@ -58,6 +57,20 @@ class Fields:
     def read(self, row: SObject, name: str) -> Any:
         """Value of the field, given in its own spelling."""
         return self.reading(type(row), name)(row)
+
+
+@lru_cache
+def _standard(kind: type[SObject]) -> tuple[Mapping[str, Column], Mapping[str, str]]:
+    """Columns and names of an object without custom fields."""
+    return _with_custom(kind, ())
+
+
+def _with_custom(kind: type[SObject], custom: Iterable[CustomField]) -> tuple[Mapping[str, Column], Mapping[str, str]]:
+    columns = {**columns_of(kind), **{name: column for name, (column, _) in _COMPUTED.get(kind, {}).items()}}
+    for field in custom:
+        standard = columns.get(field.name)
+        columns[field.name] = replace(standard, values=field.values) if standard else field.column
+    return columns, {name.lower(): name for name in columns}
 
 
 def _of_type(value: Any, column: Column) -> Any:

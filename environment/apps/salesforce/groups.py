@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from itertools import repeat
 from typing import Any
 
 from environment.apps.salesforce.columns import Column
@@ -25,7 +26,7 @@ def is_grouped(query: Query) -> bool:
 
 
 def grouped(
-    query: Query, kind: type[SObject], rows: Iterable[SObject], paths: Paths
+    query: Query, kind: type[SObject], rows: list[SObject], paths: Paths
 ) -> tuple[list[Group], Callable[[Group], dict[str, Any]]]:
     """The groups in their order, and how one is rendered. Without GROUP BY all records make one group."""
     keys = []
@@ -37,8 +38,9 @@ def grouped(
         keys.append(key)
     columns = _columns(query, kind, paths)
     groups: dict[tuple[Any, ...], list[SObject]] = {} if keys else {(): []}
-    for row in rows:
-        groups.setdefault(tuple(read(row) for read in keys), []).append(row)
+    values = zip(*(map(read, rows) for read in keys), strict=True) if keys else repeat(())
+    for row, group in zip(rows, values, strict=False):
+        groups.setdefault(group, []).append(row)
     entries = list(groups.items())
     for order in reversed(query.order_by):
         read, column = _ordering(order.by, query, kind, paths)

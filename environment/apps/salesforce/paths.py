@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 from environment.apps.kit import Call
 from environment.apps.salesforce.columns import Column, columns_of, relationship, spellings_of
 from environment.apps.salesforce.fields import Fields, Reading
@@ -35,17 +38,13 @@ class Paths:
         if not known:
             raise _unknown_column(path[-1], targets[0].__name__ if len(targets) == 1 else "Name")
 
-        values: dict[str | None, object] = {}
+        @cache
+        def value(target_id: str | None) -> Any:
+            target = self.find(target_id)
+            end = known.get(type(target).__name__)
+            return end[0](target) if end is not None and target is not None else None
 
-        def read(row: SObject) -> object:
-            target_id = row.__dict__.get(field)
-            if target_id not in values:
-                target = self._target(row, field)
-                end = known.get(type(target).__name__)
-                values[target_id] = end[0](target) if end is not None and target is not None else None
-            return values[target_id]
-
-        return read, next(iter(known.values()))[1]
+        return (lambda row: value(getattr(row, field))), next(iter(known.values()))[1]
 
     def name(self, name: str, kind: type[SObject]) -> str:
         """The field's own spelling; refused when the object has no such field."""
@@ -78,18 +77,14 @@ class Paths:
             own = kind.name_field
         return self.resolve((own,), kind) if own else None
 
-    def follow(self, row: SObject, relation: str) -> SObject | None:
-        """The record at the other end of a relationship, given in its own spelling."""
-        return self._target(row, f"{relation}Id")
+    def find(self, record_id: str | None) -> SObject | None:
+        """The record that a reference field leads to."""
+        kind = OBJECT_NAMES.get((kind_of(record_id) or "").lower()) if record_id else None
+        return self._call.tables.find(kind, record_id) if kind and record_id else None
 
     def _relation_name(self, name: str, kind: type[SObject]) -> str | None:
         field = spellings_of(kind).get(f"{name.lower()}id")
         return relationship(field) if field and columns_of(kind)[field].refers else None
-
-    def _target(self, row: SObject, field: str) -> SObject | None:
-        target = row.__dict__.get(field)
-        kind = OBJECT_NAMES.get((kind_of(target) or "").lower()) if target else None
-        return self._call.tables.find(kind, target) if kind and target else None
 
 
 def find_queried(name: str) -> type[SObject]:

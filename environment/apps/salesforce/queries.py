@@ -6,6 +6,8 @@ import base64
 import binascii
 import zlib
 from collections.abc import Callable
+from functools import cache
+from operator import attrgetter
 from typing import Any
 
 from environment.apps.kit import Call
@@ -46,7 +48,7 @@ def read_query(text: str) -> Query:
         raise Refusal(400, "MALFORMED_QUERY", error.message) from None
 
 
-def records(call: Call, query: Query) -> list[dict[str, Any]]:
+def selected(call: Call, query: Query) -> list[dict[str, Any]]:
     """All that the query selects, rendered."""
     rows, render = _Selection(call).select(query)
     return [render(row) for row in rows]
@@ -131,19 +133,21 @@ class _Selection:
             if name in parts and name not in followed:
                 raise Refusal(400, "MALFORMED_QUERY", f"duplicate field selected: {name}")
             parts[name] = reading
-        return lambda row: {"attributes": attributes(row), **{name: read(row) for name, read in parts.items()}}
+        items = tuple(parts.items())
+
+        def render(row: SObject) -> dict[str, Any]:
+            record: dict[str, Any] = {"attributes": attributes(row)}
+            for name, read in items:
+                record[name] = read(row)
+            return record
+
+        return render
 
     def _following(self, relation: str, paths: list[Path]) -> Reading:
         """How a relationship is written; a record that many rows lead to is written once."""
-        written: dict[str | None, dict[str, Any] | None] = {}
-
-        def read(row: SObject) -> dict[str, Any] | None:
-            target_id = row.__dict__.get(f"{relation}Id")
-            if target_id not in written:
-                written[target_id] = self._related(self._paths.follow(row, relation), paths)
-            return written[target_id]
-
-        return read
+        written = cache(lambda record_id: self._related(self._paths.find(record_id), paths))
+        read = attrgetter(f"{relation}Id")
+        return lambda row: written(read(row))
 
     def _related(self, row: SObject | None, paths: list[Path]) -> dict[str, Any] | None:
         """A record at the other end of a relationship, with the ends of the paths that it has."""
@@ -160,7 +164,7 @@ class _Selection:
             elif self._paths.end(path, kind):
                 deeper.setdefault(self._paths.relation(path[0], kind)[0], []).append(path[1:])
         for relation, rest in deeper.items():
-            record[relation] = self._related(self._paths.follow(row, relation), rest)
+            record[relation] = self._related(self._paths.find(getattr(row, f"{relation}Id")), rest)
         return record
 
     def _children(self, query: Query, kind: type[SObject]) -> tuple[str, Reading]:
@@ -179,10 +183,10 @@ class _Selection:
         name, child_name, field = known[query.source.lower()]
         child = OBJECT_NAMES[child_name.lower()]
         render = self._rendering(query, child)
-        test = self._conditions.test(query.where, child) if query.where else None
+        passing = self._conditions.filter(query.where, child) if query.where else list
 
         def read(row: SObject) -> dict[str, Any] | None:
-            rows = [item for item in self._call.tables.where(child, field, row.Id) if test is None or test(item)]
+            rows = passing(self._call.tables.where(child, field, row.Id))
             records = [render(item) for item in self._arranged(rows, query, child)]
             return {"totalSize": len(records), "done": True, "records": records} if records else None
 

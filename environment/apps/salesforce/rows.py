@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
 from pydantic import ConfigDict, Field, model_validator
@@ -13,6 +15,7 @@ from environment.apps.salesforce.columns import (
     Day,
     EmailText,
     Flag,
+    Kind,
     LongText,
     Moment,
     Money,
@@ -78,6 +81,16 @@ WhoRef = Annotated[str | None, Column("reference", refers=("Contact", "Lead"))]
 WhatRef = Annotated[str | None, Column("reference", refers=("Account", "Opportunity", "Case", "Campaign"))]
 
 
+SEARCHED: frozenset[Kind] = frozenset(("string", "textarea", "email", "phone", "url"))
+"""Kinds of columns that a search looks into."""
+_WORD = re.compile(r"\w{1,255}")
+
+
+def find_words(values: Iterable[Any]) -> frozenset[str]:
+    """The words of all texts among the values, in lower case."""
+    return frozenset(_WORD.findall("\n".join(value for value in values if isinstance(value, str)).casefold()))
+
+
 class SObject(Row):
     """A record of any object: system fields, plus custom fields whose names end in `__c`."""
 
@@ -93,6 +106,12 @@ class SObject(Row):
     LastModifiedDate: SystemMoment = None
     LastModifiedById: SystemUser = None
     SystemModstamp: SystemMoment = None
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of its standard text fields, by which a search finds it."""
+        texts = (name for name, column in columns_of(type(self)).items() if column.kind in SEARCHED)
+        return find_words(getattr(self, name) for name in texts)
 
     @model_validator(mode="before")
     @classmethod

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from environment.apps.kit import Call
 from environment.apps.salesforce.columns import Kind
 from environment.apps.salesforce.fields import Fields, Reading
 from environment.apps.salesforce.paths import find_queried
-from environment.apps.salesforce.queries import attributes, read_query, records
+from environment.apps.salesforce.queries import attributes, read_query, selected
 from environment.apps.salesforce.refusal import Refusal
-from environment.apps.salesforce.rows import SOBJECTS, SObject
+from environment.apps.salesforce.rows import SEARCHED, SOBJECTS, SObject, find_words
 from environment.query.soql import Junction, Membership
 from environment.query.wildcards import like
 
@@ -21,10 +22,9 @@ MAX_LIMIT = 2000
 _KINDS: dict[str, frozenset[Kind]] = {
     "EMAIL": frozenset(("email",)),
     "PHONE": frozenset(("phone",)),
-    "ALL": frozenset(("string", "textarea", "email", "phone", "url")),
+    "ALL": SEARCHED,
 }
 _KINDS["SIDEBAR"] = _KINDS["ALL"]
-_WORD = re.compile(r"\w{1,255}")
 
 
 def search(
@@ -38,38 +38,46 @@ def search(
     records: list[dict[str, Any]] = []
     for name, fields, limit, where in wanted:
         kind = find_queried(name)
-        readings = _readings(Fields(call), kind, scope.upper())
-        found = [row for row in call.tables.all(kind) if _holds(row, readings, tests)]
+        words = _words_by(Fields(call), kind, scope.upper())
+        found = call.tables.all(kind)
+        for test in tests:
+            found = [row for row in found if test(words(row))]
         rendered = _rendered(call, kind, found, fields, where)
         records.extend(rendered[: MAX_LIMIT if limit is None else max(0, limit)])
     return {"searchRecords": records[: max(0, overall)]}
 
 
-def _word_tests(text: str) -> list[Callable[[set[str]], bool]]:
+def _word_tests(text: str) -> list[Callable[[frozenset[str]], bool]]:
     words = re.findall(r"[\w*?]+", text[:2000].casefold())
     if sum(len(word.strip("*?")) for word in words) < 2:
         raise Refusal(400, "MALFORMED_SEARCH", "search term must be longer than one character: " + text[:40])
     return [_word_test(word) for word in words[:50] if word.strip("*?")]
 
 
-def _word_test(word: str) -> Callable[[set[str]], bool]:
+def _word_test(word: str) -> Callable[[frozenset[str]], bool]:
     if "*" not in word and "?" not in word:
         return lambda words: word in words
     matches = like(word.replace("_", "\\_").replace("*", "%").replace("?", "_"))
     return lambda words: any(matches(item) for item in words)
 
 
-def _readings(fields: Fields, kind: type[SObject], scope: str) -> list[Reading]:
-    """The fields that are searched."""
+def _words_by(fields: Fields, kind: type[SObject], scope: str) -> Callable[[SObject], frozenset[str]]:
+    """How a record's words in the fields of this scope are found; it keeps those of its standard fields."""
     if scope == "NAME":
-        return [fields.reading(kind, kind.name_field)] if fields.own_name(kind, kind.name_field) else []
-    return [fields.reading(kind, name) for name, column in fields.columns(kind).items() if column.kind in _KINDS[scope]]
+        own = fields.own_name(kind, kind.name_field)
+        return _words_of([fields.reading(kind, own)] if own else [])
+    names = [name for name, column in fields.columns(kind).items() if column.kind in _KINDS[scope]]
+    if scope in ("EMAIL", "PHONE"):
+        return _words_of([fields.reading(kind, name) for name in names])
+    further = [fields.reading(kind, name) for name in names if name not in kind.model_fields]
+    if not further:
+        return attrgetter("words")
+    others = _words_of(further)
+    return lambda row: row.words | others(row)
 
 
-def _holds(row: SObject, readings: list[Reading], tests: list[Callable[[set[str]], bool]]) -> bool:
-    values = [value for read in readings if isinstance(value := read(row), str)]
-    words = set(_WORD.findall("\n".join(values).casefold()))
-    return all(test(words) for test in tests)
+def _words_of(readings: list[Reading]) -> Callable[[SObject], frozenset[str]]:
+    return lambda row: find_words(read(row) for read in readings)
 
 
 def _rendered(
@@ -81,4 +89,4 @@ def _rendered(
         return [{"attributes": attributes(row), "Id": row.Id} for row in rows]
     query = read_query(f"SELECT {fields or 'Id'} FROM {kind.__name__}{' WHERE ' if where else ''}{where or ''}")
     among = Membership(("Id",), False, tuple(row.Id for row in rows[:MAX_LIMIT]))
-    return records(call, replace(query, where=Junction("and", (among, query.where)) if query.where else among))
+    return selected(call, replace(query, where=Junction("and", (among, query.where)) if query.where else among))
