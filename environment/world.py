@@ -43,7 +43,7 @@ class Base:
     def __init__(self, rows: WorldRows, row_types: RowTypes) -> None:
         """Raises ValueError naming app, collection and row when a row does not fit its model or an id comes twice."""
         self._rows: dict[Collection, dict[str, Row]] = {}
-        self._indexes: dict[tuple[Collection, str], dict[Any, list[str]]] = {}
+        self._indexes: dict[tuple[Collection, str], dict[Any, dict[str, Row]]] = {}
         self._data: dict[tuple[Collection, str], dict[str, Any]] = {}
         for app, collections in rows.items():
             for name, items in collections.items():
@@ -57,13 +57,13 @@ class Base:
     def collections(self) -> Iterable[Collection]:
         return self._rows.keys()
 
-    def index(self, collection: Collection, field: str) -> Mapping[Any, list[str]]:
-        """Value of `field` -> ids of the rows that hold it, in order; made once for all episodes."""
+    def index(self, collection: Collection, field: str) -> Mapping[Any, Mapping[str, Row]]:
+        """Value of `field` -> the rows that hold it, by id, in order; made once for all episodes."""
         found = self._indexes.get((collection, field))
         if found is None:
             found = self._indexes[collection, field] = {}
             for key, row in self.rows(collection).items():
-                found.setdefault(getattr(row, field), []).append(key)
+                found.setdefault(getattr(row, field), {})[key] = row
         return found
 
     def data(self, collection: Collection, key: str) -> Mapping[str, Any]:
@@ -111,15 +111,17 @@ class World:
     def where(self, collection: Collection, field: str, value: Any) -> list[Row]:
         """Every row whose `field` equals `value`, which must be hashable, in the order of `all`."""
         base, written = self.base.rows(collection), self._journal.get(collection)
-        keys = self.base.index(collection, field).get(value, ())
+        held = self.base.index(collection, field).get(value, {})
         if not written:
-            return [base[key] for key in keys]
-        found = {key: None if key in written else base[key] for key in keys}
+            return list(held.values())
         fits = {key: row for key, row in written.items() if row is not None and getattr(row, field) == value}
-        if any(key in base and key not in found for key in fits):
+        if any(key in base and key not in held for key in fits):
             return [row for row in self.all(collection) if getattr(row, field) == value]
-        found.update(fits)
-        return [row for row in found.values() if row is not None]
+        found = {**held, **fits}
+        for key in written:
+            if key in found and key not in fits:
+                del found[key]
+        return list(found.values())
 
     def put(self, collection: Collection, row: Row) -> None:
         self._journal.setdefault(collection, {})[row.key] = row
