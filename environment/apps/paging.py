@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from pydantic import Field
 
@@ -127,6 +128,14 @@ def read_page(
         paging.at(Span(end, part.size), rows) if end < len(rows) else None,
         paging.at(Span(max(0, min(part.start, len(rows)) - part.size), part.size), rows) if part.start else None,
     )
+
+
+def link(address: str, params: Mapping[str, Any]) -> str:
+    """The address with these query parameters, such as the next page's."""
+    pairs = (
+        f"{quote(name, safe='[]')}={quote(str(value), safe='', errors='replace')}" for name, value in params.items()
+    )
+    return f"{address}?{'&'.join(pairs)}"
 
 
 def within(size: int | None, default: int, most: int) -> int:

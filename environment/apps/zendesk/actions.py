@@ -10,8 +10,8 @@ from pydantic import ConfigDict, Field
 from environment.apps.kit import Action, AppError, Args, Fetch
 from environment.apps.zendesk.rows import AGENTS
 
-_FOUND, _COMMENTS = 20, 20
-"""Most tickets that a search shows, and most comments of a ticket, the newest."""
+_FOUND, _COMMENTS = 10, 20
+"""Most tickets or users that are shown at once, and most comments of a ticket, the newest."""
 _Status = Literal["open", "pending", "hold", "solved"]
 _Priority = Literal["low", "normal", "high", "urgent"]
 

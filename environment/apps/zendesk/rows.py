@@ -122,8 +122,8 @@ class Ticket(Row):
 
     @cached_property
     def words(self) -> str:
-        """What a search finds the ticket itself by."""
-        return word_line(f"{self.subject} {' '.join(self.tags)}")
+        """What a search finds the ticket by, besides its comments."""
+        return word_line(f"{self.id} {self.subject} {' '.join(self.tags)}")
 
 
 class Comment(Row):

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 
 from environment.apps.crud import Style
 from environment.apps.kit import AppError, Args, Call, explain
-from environment.apps.paging import Page, Paging, Span, read_page, within
+from environment.apps.paging import Page, Paging, Span, link, read_page, within
 from environment.world import Row
 
 BASE_PATH = "/api/v2"
@@ -139,8 +139,7 @@ def _cursors(page: Page) -> dict[str, Any]:
 
 
 def _address(page: Page, params: Mapping[str, Any]) -> str:
-    given = "&".join(f"{name}={quote(str(value), safe='')}" for name, value in params.items())
-    return f"{url(page.host, page.path)}?{given}"
+    return link(url(page.host, page.path), params)
 
 
 def list_body(
@@ -149,7 +148,7 @@ def list_body(
     """The body of a list that is not an ordinary collection: the page of `rows` that `args` ask for."""
     params = args.model_dump(exclude_none=True, by_alias=True)
     given = {name: value for name, value in params.items() if f"{{{name}}}" not in path}
-    filled = path.format_map({name: quote(str(value), safe="") for name, value in params.items()})
+    filled = path.format_map({name: quote(str(value), safe="", errors="replace") for name, value in params.items()})
     return envelope(read_page(_PAGING, rows, show, host=call.host, path=filled, params=given, plural=plural))
 
 
