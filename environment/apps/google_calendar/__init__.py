@@ -29,7 +29,18 @@ from environment.apps.google_calendar.rows import (
 )
 from environment.apps.kit import App
 
-__all__ = ["APP", "Attendee", "Calendar", "Event", "Invitation", "attendee_id", "calendar_id", "event_id", "room_id"]
+__all__ = [
+    "APP",
+    "Attendee",
+    "Calendar",
+    "Event",
+    "Invitation",
+    "attendee_id",
+    "calendar_id",
+    "event_id",
+    "invitation_id",
+    "room_id",
+]
 
 APP = App(
     name="google_calendar",
@@ -37,7 +48,7 @@ APP = App(
     host="www.googleapis.com",
     base_path="/calendar/v3",
     rows=(Calendar, Event, Attendee, Invitation),
-    ids={Calendar: calendar_id, Event: event_id, Invitation: invitation_id},
+    ids={Calendar: calendar_id, Event: event_id},
     routes=calendars.ROUTES + events.ROUTES + free_busy.ROUTES,
     error_body=error_body,
     derived={

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import tzinfo
-
 from environment.apps.google_calendar.refusals import needs_access, not_found
-from environment.apps.google_calendar.rows import Access, Calendar, Event
-from environment.apps.google_calendar.zones import find_zone
+from environment.apps.google_calendar.rows import Access, Calendar
 from environment.apps.kit import Call
 
 _LEVELS: tuple[Access, ...] = ("none", "freeBusyReader", "reader", "writer", "owner")
-_UTC = "UTC"
 
 
 def own_address(call: Call) -> str:
@@ -25,7 +21,7 @@ def find_calendar(call: Call, key: str, level: Access = "reader") -> Calendar:
     if calendar is None:
         if address != own:
             raise not_found()
-        calendar = Calendar(id=own, summary=own, timeZone=_UTC)
+        calendar = Calendar(id=own, summary=own, timeZone="UTC")
     role = role_on(call, calendar)
     if role == "none":
         raise not_found()
@@ -40,22 +36,3 @@ def role_on(call: Call, calendar: Calendar) -> Access:
 
 def at_least(role: Access, level: Access) -> bool:
     return _LEVELS.index(role) >= _LEVELS.index(level)
-
-
-def zone_of(calendar: Calendar) -> tzinfo:
-    return find_zone(calendar.timeZone) or _utc()
-
-
-def zone_of_event(call: Call, event: Event) -> tzinfo:
-    """The zone in which an event's days and its series are meant."""
-    if event.start.timeZone:
-        return find_zone(event.start.timeZone) or _utc()
-    calendar = call.tables.find(Calendar, event.calendarId)
-    return zone_of(calendar) if calendar is not None else _utc()
-
-
-def _utc() -> tzinfo:
-    zone = find_zone(_UTC)
-    if zone is None:
-        raise RuntimeError("tzdata has no UTC; reinstall the tzdata package")
-    return zone

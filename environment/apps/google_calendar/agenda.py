@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
-from environment.apps.google_calendar.access import zone_of, zone_of_event
 from environment.apps.google_calendar.guests import guest_by_id, guest_of
 from environment.apps.google_calendar.moments import shifted
-from environment.apps.google_calendar.recurrence import Occurrences, occurrences
 from environment.apps.google_calendar.refusals import not_found
 from environment.apps.google_calendar.rows import Attendee, Calendar, Event
 from environment.apps.kit import Call
@@ -27,6 +25,8 @@ class Window:
 
 
 EVER = Window()
+_FOREVER = 2**40
+_DAY = 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,10 @@ class Item:
     """Where given: the instance of the series `event` that starts then on the clocks of its zone."""
     stamp: str = ""
 
-    def as_event(self, call: Call) -> Event:
+    def as_event(self) -> Event:
         if self.local_start is None:
             return self.event
-        return instance_of(call, self.event, self.local_start, self.stamp)
+        return _instance_of(self.event, self.local_start, self.stamp)
 
     def guest(self, call: Call, address: str) -> Attendee | None:
         """The guest of this address, None where it is no guest."""
@@ -53,52 +53,39 @@ class Item:
 
 
 def agenda(call: Call, calendar: Calendar, window: Window, expand: bool) -> Iterator[Item]:
-    """The entries in the window, cancelled ones among them; series as their instances, or whole unless `expand`.
-
-    A guest's calendar lacks the instances they are no guest of.
-    """
-    for event in _events_on(call, calendar):
-        if event.recurrence and not expand:
-            yield from _whole(call, calendar, event, window)
+    """The entries in the window, cancelled ones among them; series as their instances, or whole unless `expand`."""
+    low = -_FOREVER if window.low is None else window.low
+    high = _FOREVER if window.high is None else window.high
+    for event in call.tables.all(Event):
+        if event.recurrence:
+            yield from _of_series(call, calendar, event, window, expand)
             continue
-        held = event.calendarId == calendar.id
-        for item in items_of(call, calendar, event, window):
-            if held or item.guest(call, calendar.id) is not None:
-                yield item
+        begins, ends = event.span or _days(event, calendar.zone)
+        if ends <= low or begins >= high or _goes_with_series(call, event):
+            continue
+        if _is_on(call, calendar, event):
+            yield Item(event, begins, ends)
 
 
-def items_of(call: Call, calendar: Calendar, event: Event, window: Window) -> Iterator[Item]:
-    """The entries that an event has in the window: itself, or the instances of the series that it is."""
-    zone = zone_of(calendar)
+def dates_of(call: Call, calendar: Calendar, event: Event) -> Iterator[Item]:
+    """The event itself, or the instances of the series that it is, as a reader of the calendar sees them."""
     if event.recurrence:
-        yield from instances(call, event, window, zone)
-        return
-    begins, ends = event.start.second(zone), event.end.second(zone)
-    if window.holds(begins, ends):
-        yield Item(event, begins, ends)
+        yield from instances(call, event, EVER, calendar.zone)
+    else:
+        yield Item(event, *(event.span or _days(event, calendar.zone)))
 
 
 def instances(call: Call, series: Event, window: Window, reader: tzinfo) -> Iterator[Item]:
     """Instances in the window, earliest first but for those that were changed, which come last."""
-    dates = dates_of(call, series)
     different = {event.id: event for event in call.tables.where(Event, "recurringEventId", series.id)}
-    length = series.end.second(reader) - series.start.second(reader)
-    low = 0 if window.low is None else window.low - length + 1
-    high = 2**40 if window.high is None else window.high
-    for position in dates.between(low, high):
-        if not different or f"{series.id}_{dates.stamps[position]}" not in different:
-            begins = dates.seconds[position]
-            yield Item(series, begins, begins + length, dates.local[position], dates.stamps[position])
-    for event in different.values():
-        begins, ends = event.start.second(reader), event.end.second(reader)
-        if dates.at(event.id.rpartition("_")[2]) is not None and window.holds(begins, ends):
-            yield Item(event, begins, ends)
+    yield from _unchanged(series, window, reader, different)
+    yield from _changed(series, window, reader, different)
 
 
 def find_event(call: Call, calendar: Calendar, key: str) -> Event:
     """The event, series or instance of this id on the calendar. Raises AppError 404."""
     event = _event(call, key)
-    if event is None or (event.calendarId != calendar.id and guest_of(call, event, calendar.id) is None):
+    if event is None or not _is_on(call, calendar, event):
         raise not_found()
     return event
 
@@ -135,44 +122,78 @@ def is_busy(call: Call, calendar: Calendar, item: Item) -> bool:
     return guest is None or guest.responseStatus != "declined"
 
 
-def dates_of(call: Call, series: Event) -> Occurrences:
-    """When a series takes place."""
-    zone = zone_of_event(call, series)
-    return occurrences(series.recurrence, series.start.local(zone), zone, series.start.date is not None)
-
-
-def instance_of(call: Call, series: Event, local_start: datetime, stamp: str) -> Event:
+def _instance_of(series: Event, local_start: datetime, stamp: str) -> Event:
     """The instance of a series, as an event that nobody changed."""
-    zone = zone_of_event(call, series)
-    length = series.end.local(zone) - series.start.local(zone)
-    start = shifted(series.start, local_start, zone)
+    length = series.end.local(series.zone) - series.start.local(series.zone)
+    start = shifted(series.start, local_start, series.zone)
     return series.change(
         id=f"{series.id}_{stamp}",
         recurrence=(),
         recurringEventId=series.id,
         originalStartTime=start,
         start=start,
-        end=shifted(series.end, local_start + length, zone),
+        end=shifted(series.end, local_start + length, series.zone),
     )
 
 
-def _events_on(call: Call, calendar: Calendar) -> list[Event]:
-    """Events that may be on the agenda; instances are left to their series where that is on it too."""
-    found = {event.id: event for event in call.tables.where(Event, "calendarId", calendar.id)}
-    for guest in call.tables.where(Attendee, "email", calendar.id):
-        event = None if guest.eventId in found else _event(call, guest.eventId)
-        if event is not None:
-            found[event.id] = event
-    return [event for event in found.values() if event.recurringEventId not in found]
+def _of_series(call: Call, calendar: Calendar, series: Event, window: Window, expand: bool) -> Iterator[Item]:
+    """A series whole, if any of it is in the window, with the instances that were changed; or its instances.
+
+    A guest of a few instances only sees these, and one who is no guest of some doesn't see those.
+    """
+    on_series = _is_on(call, calendar, series)
+    if not on_series and not _is_guest_of_some(call, calendar, series):
+        return
+    held = series.calendarId == calendar.id
+    if expand or not on_series:
+        found = instances(call, series, window, calendar.zone)
+        yield from (item for item in found if held or item.guest(call, calendar.id) is not None)
+        return
+    different = {event.id: event for event in call.tables.where(Event, "recurringEventId", series.id)}
+    changed = list(_changed(series, window, calendar.zone, different))
+    if window == EVER or changed or any(_unchanged(series, window, calendar.zone, different)):
+        yield Item(series, *(series.span or _days(series, calendar.zone)))
+    yield from (item for item in changed if held or item.guest(call, calendar.id) is not None)
 
 
-def _whole(call: Call, calendar: Calendar, series: Event, window: Window) -> Iterator[Item]:
-    """A series, if any instance is in the window, and those of its instances in the window that were changed."""
-    zone = zone_of(calendar)
-    found = list(instances(call, series, window, zone))
-    if found or window == EVER:
-        yield Item(series, series.start.second(zone), series.end.second(zone))
-    yield from (item for item in found if item.event is not series)
+def _unchanged(series: Event, window: Window, reader: tzinfo, different: Mapping[str, Event]) -> Iterator[Item]:
+    """Instances in the window that are no rows of their own."""
+    dates, all_day = series.dates, series.start.date is not None
+    begins, ends = series.span or _days(series, reader)
+    length, slack = ends - begins, _DAY if all_day else 0
+    low = 0 if window.low is None else window.low - length + 1 - slack
+    high = _FOREVER if window.high is None else window.high + slack
+    for position in dates.between(low, high):
+        stamp = dates.stamps[position]
+        if different and f"{series.id}_{stamp}" in different:
+            continue
+        local = dates.local[position]
+        begins = _midnight(local, reader) if all_day else dates.seconds[position]
+        if window.holds(begins, begins + length):
+            yield Item(series, begins, begins + length, local, stamp)
+
+
+def _changed(series: Event, window: Window, reader: tzinfo, different: Mapping[str, Event]) -> Iterator[Item]:
+    """Instances in the window that are rows of their own; those of a date that the series lost are forgotten."""
+    for event in different.values():
+        begins, ends = event.span or _days(event, reader)
+        if series.dates.at(event.id.rpartition("_")[2]) is not None and window.holds(begins, ends):
+            yield Item(event, begins, ends)
+
+
+def _is_on(call: Call, calendar: Calendar, event: Event) -> bool:
+    """Whether the event is held on the calendar or its owner is a guest."""
+    return event.calendarId == calendar.id or guest_of(call, event, calendar.id) is not None
+
+
+def _goes_with_series(call: Call, event: Event) -> bool:
+    """Whether a changed instance comes with its series."""
+    return event.recurringEventId is not None and call.tables.find(Event, event.recurringEventId) is not None
+
+
+def _is_guest_of_some(call: Call, calendar: Calendar, series: Event) -> bool:
+    prefix = f"{series.id}_"
+    return any(guest.eventId.startswith(prefix) for guest in call.tables.where(Attendee, "email", calendar.id))
 
 
 def _event(call: Call, key: str) -> Event | None:
@@ -184,6 +205,13 @@ def _event(call: Call, key: str) -> Event | None:
     series = call.tables.find(Event, series_id)
     if series is None or not series.recurrence:
         return None
-    dates = dates_of(call, series)
-    position = dates.at(stamp)
-    return None if position is None else instance_of(call, series, dates.local[position], stamp)
+    position = series.dates.at(stamp)
+    return None if position is None else _instance_of(series, series.dates.local[position], stamp)
+
+
+def _days(event: Event, zone: tzinfo) -> tuple[int, int]:
+    return event.start.second(zone), event.end.second(zone)
+
+
+def _midnight(local: datetime, zone: tzinfo) -> int:
+    return int(local.replace(tzinfo=zone).timestamp())

@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from environment.apps.google_calendar.access import zone_of
 from environment.apps.google_calendar.moments import EventTime, Moment, read_moment
 from environment.apps.google_calendar.recurrence import RecurrenceError, check_recurrence
 from environment.apps.google_calendar.refusals import empty_range, invalid, missing
@@ -141,7 +140,7 @@ def _times(body: EventBody, calendar: Calendar, before: Event | None, recurrence
     end = _moment(body.end, "end", before.end if before else None, calendar)
     if (start.date is None) != (end.date is None):
         raise invalid("Start and end times must either both be date or both be dateTime.")
-    zone = zone_of(calendar)
+    zone = calendar.zone
     if end.second(zone) <= start.second(zone):
         raise empty_range()
     named = body.start is not None and body.start.timeZone is not None

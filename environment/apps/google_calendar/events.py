@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from environment.apps.google_calendar.access import find_calendar, role_on, zone_of
+from environment.apps.google_calendar.access import find_calendar, role_on
 from environment.apps.google_calendar.agenda import Item, Window, agenda, find_event, instances, is_gone
 from environment.apps.google_calendar.body import EventBody
 from environment.apps.google_calendar.guests import guests_of
@@ -119,7 +119,7 @@ def list_events(call: Call, args: ListEvents) -> dict[str, Any]:
             continue
         if words and not _mentions(call, calendar, event, words):
             continue
-        if is_gone(call, calendar, item) and not _shows_cancelled(args, event, updated_min is not None):
+        if is_gone(call, calendar, item) and not _shows_cancelled(call, args, event):
             continue
         found.append(item)
     if args.orderBy == "startTime":
@@ -137,12 +137,12 @@ def list_instances(call: Call, args: ListInstances) -> dict[str, Any]:
         raise invalid("The event is not a recurring event.")
     wanted = None if args.originalStart is None else args.originalStart
     found = []
-    for item in instances(call, series, _window(args), zone_of(calendar)):
+    for item in instances(call, series, _window(args), calendar.zone):
         if series.calendarId != calendar.id and item.guest(call, calendar.id) is None:
             continue
         if is_gone(call, calendar, item) and not args.showDeleted:
             continue
-        if wanted is None or _is_original(item.as_event(call), wanted):
+        if wanted is None or _is_original(item.as_event(), wanted):
             found.append(item)
     found.sort(key=lambda item: item.begins)
     return _page(call, calendar, args, found)
@@ -206,16 +206,19 @@ def _window(args: Listing) -> Window:
 
 def _zone(name: str | None, calendar: Calendar) -> tzinfo:
     if name is None:
-        return zone_of(calendar)
+        return calendar.zone
     zone = find_zone(name)
     if zone is None:
         raise invalid("Invalid time zone.")
     return zone
 
 
-def _shows_cancelled(args: ListEvents, event: Event, since: bool) -> bool:
-    """A cancelled instance is shown with its series even when cancelled events are not asked for."""
-    return args.showDeleted or since or (event.recurringEventId is not None and not args.singleEvents)
+def _shows_cancelled(call: Call, args: ListEvents, event: Event) -> bool:
+    """A cancelled instance is shown beside its series even when cancelled events are not asked for."""
+    if args.showDeleted or args.updatedMin is not None:
+        return True
+    series = call.tables.find(Event, event.recurringEventId) if event.recurringEventId else None
+    return not args.singleEvents and series is not None and series.status != "cancelled"
 
 
 def _mentions(call: Call, calendar: Calendar, event: Event, words: Iterable[str]) -> bool:
@@ -247,7 +250,7 @@ def _page(call: Call, calendar: Calendar, args: Listing, found: list[Item]) -> d
         "accessRole": role_on(call, calendar),
         "defaultReminders": [],
         **({"nextPageToken": token} if token else {}),
-        "items": [event_resource(call, calendar, item.as_event(call), zone, args.maxAttendees) for item in page],
+        "items": [event_resource(call, calendar, item.as_event(), zone, args.maxAttendees) for item in page],
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from environment.apps.google_calendar.rows import Event, Invitation
+from environment.apps.google_calendar.rows import Event, Invitation, invitation_id
 from environment.apps.kit import Call
 
 SendUpdates = Literal["all", "externalOnly", "none"]
@@ -18,7 +18,7 @@ def tell(call: Call, updates: SendUpdates, kind: Kind, event: Event, addresses: 
         return
     for address in addresses:
         if is_outside(call, address):
-            key = call.tables.new_id(Invitation)
+            key = invitation_id(event.id, address, kind, event.start)
             row = Invitation(id=key, eventId=event.id, to=address, kind=kind, summary=event.summary, start=event.start)
             call.tables.send(row)
 

@@ -6,7 +6,7 @@ import re
 from datetime import UTC, date, datetime, time, tzinfo
 from functools import cached_property
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from environment.apps.google_calendar.refusals import invalid, missing
 from environment.apps.google_calendar.zones import find_zone
@@ -33,16 +33,28 @@ class Moment(BaseModel):
     dateTime: str | None = None
     timeZone: str | None = None
 
+    @field_validator("dateTime")
+    @classmethod
+    def _with_offset(cls, text: str | None) -> str | None:
+        if text is None:
+            return None
+        moment = datetime.fromisoformat(text)
+        if moment.tzinfo is None:
+            raise ValueError(f"dateTime {text!r} has no UTC offset; add one, such as +00:00")
+        return rfc3339(moment)
+
     @model_validator(mode="after")
     def _one_form(self) -> Moment:
         if (self.date is None) == (self.dateTime is None):
             raise ValueError("a moment has either a date or a dateTime")
         if self.date is not None:
             date.fromisoformat(self.date)
-        elif datetime.fromisoformat(self.dateTime or "").tzinfo is None:
-            raise ValueError(f"dateTime {self.dateTime!r} has no UTC offset; add one, such as +00:00")
-        if self.timeZone is not None and find_zone(self.timeZone) is None:
-            raise ValueError(f"{self.timeZone!r} is no IANA time zone")
+        zone = find_zone(self.timeZone) if self.timeZone is not None else None
+        if self.timeZone is not None and zone is None:
+            raise ValueError(f"{self.timeZone!r} is no IANA time zone; give one such as Europe/Berlin")
+        moment = self.instant
+        if moment is not None and zone is not None and moment.astimezone(zone).utcoffset() != moment.utcoffset():
+            raise ValueError(f"dateTime {self.dateTime!r} has another offset than {self.timeZone} has then")
         return self
 
     @cached_property

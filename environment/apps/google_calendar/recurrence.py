@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from calendar import isleap, monthrange
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import lru_cache
 from itertools import islice
-
-from dateutil import rrule
 
 from environment.apps.google_calendar.zones import find_zone
 
 HORIZON = timedelta(days=1827)
 """How far from its start a series is followed: five years."""
 _MOST_LINES, _LONGEST_LINE = 20, 2000
-_FREQUENCIES = {"DAILY": rrule.DAILY, "WEEKLY": rrule.WEEKLY, "MONTHLY": rrule.MONTHLY, "YEARLY": rrule.YEARLY}
-_WEEKDAYS = {str(day): day for day in (rrule.MO, rrule.TU, rrule.WE, rrule.TH, rrule.FR, rrule.SA, rrule.SU)}
-_NUMBERS = {"BYMONTHDAY": (1, 31), "BYMONTH": (1, 12), "BYSETPOS": (1, 366)}
+_FREQUENCIES = ("DAILY", "WEEKLY", "MONTHLY", "YEARLY")
+_WEEKDAYS = {name: number for number, name in enumerate(("MO", "TU", "WE", "TH", "FR", "SA", "SU"))}
 _DATE = re.compile(r"(\d{8})(?:T(\d{6})(Z?))?", re.ASCII)
 _LINE = re.compile(r"(RRULE|EXDATE|RDATE)((?:;(?:TZID=[^;:]+|VALUE=DATE(?:-TIME)?))*):(.+)", re.IGNORECASE)
 
@@ -60,7 +58,8 @@ def check_recurrence(lines: tuple[str, ...]) -> None:
 def occurrences(lines: tuple[str, ...], start: datetime, zone: tzinfo, all_day: bool) -> Occurrences:
     """Starts of a series whose first one is `start` on the clocks of `zone`, as far as five years."""
     plan = _parse(lines, zone)
-    found = {moment for rule in plan.rules for moment in _expand(rule, start)} | set(plan.more)
+    rules = [rule.completed(start.date()) for rule in plan.rules]
+    found = {moment for rule in rules for moment in islice(_expand(rule, start), rule.count)} | set(plan.more)
     if not plan.rules:
         found.add(start)
     dropped = {moment.date() for moment in plan.less} if all_day else set(plan.less)
@@ -76,13 +75,44 @@ def occurrences(lines: tuple[str, ...], start: datetime, zone: tzinfo, all_day: 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    frequency: int
+    frequency: str
     interval: int
     count: int | None
     until: datetime | None
-    weekdays: tuple[rrule.weekday, ...] | None
-    numbers: dict[str, tuple[int, ...]]
-    week_start: rrule.weekday
+    weekdays: tuple[tuple[int, int], ...]
+    """(which one of its month or year, 0 for every one; weekday, 0 for Monday)."""
+    month_days: tuple[int, ...]
+    months: tuple[int, ...]
+    positions: tuple[int, ...]
+    week_start: int
+
+    def completed(self, first: date) -> _Rule:
+        """The rule with what goes without saying: it falls on days like the first one."""
+        if self.weekdays or self.month_days or self.frequency == "DAILY":
+            return self
+        if self.frequency == "WEEKLY":
+            return replace(self, weekdays=((0, first.weekday()),))
+        months = (first.month,) if self.frequency == "YEARLY" and not self.months else self.months
+        return replace(self, month_days=(first.day,), months=months)
+
+    def selects(self, day: date) -> bool:
+        """Whether BYMONTH, BYMONTHDAY and BYDAY admit the day."""
+        if self.months and day.month not in self.months:
+            return False
+        length = monthrange(day.year, day.month)[1]
+        if self.month_days and not {day.day, day.day - length - 1} & set(self.month_days):
+            return False
+        return not self.weekdays or any(self._is_weekday(day, length, *weekday) for weekday in self.weekdays)
+
+    def _is_weekday(self, day: date, length: int, number: int, weekday: int) -> bool:
+        if day.weekday() != weekday:
+            return False
+        if not number:
+            return True
+        place = day.day
+        if self.frequency == "YEARLY" and not self.months:
+            place, length = day.timetuple().tm_yday, 366 if isleap(day.year) else 365
+        return number == ((place - 1) // 7 + 1 if number > 0 else -((length - place) // 7 + 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,20 +123,40 @@ class _Plan:
 
 
 def _expand(rule: _Rule, start: datetime) -> Iterator[datetime]:
-    """Starts by one rule; bounded by `until`, so that a rule that never comes true ends too."""
-    last = start + HORIZON
-    found = rrule.rrule(
-        rule.frequency,
-        dtstart=start,
-        interval=rule.interval,
-        until=min(last, rule.until) if rule.until else last,
-        byweekday=rule.weekdays,
-        bymonthday=rule.numbers.get("BYMONTHDAY"),
-        bymonth=rule.numbers.get("BYMONTH"),
-        bysetpos=rule.numbers.get("BYSETPOS"),
-        wkst=rule.week_start,
-    )
-    return islice(found, rule.count)
+    """Starts by one rule: of every period that it repeats in, the days that it selects."""
+    last = min(start + HORIZON, rule.until or datetime.max)
+    clock, first = start.time(), start.date()
+    for days in _periods(rule, first, last.date()):
+        selected = [day for day in days if rule.selects(day)]
+        for day in _at_positions(selected, rule.positions):
+            moment = datetime.combine(day, clock)
+            if start <= moment <= last:
+                yield moment
+
+
+def _periods(rule: _Rule, first: date, last: date) -> Iterator[list[date]]:
+    """The days of every period from the first day's on: a day, a week, a month or a year, as often as INTERVAL says."""
+    if rule.frequency in ("DAILY", "WEEKLY"):
+        length = 1 if rule.frequency == "DAILY" else 7
+        begin = first - timedelta(days=(first.weekday() - rule.week_start) % length)
+        while begin <= last:
+            yield [begin + timedelta(days=number) for number in range(length)]
+            begin += timedelta(days=length * rule.interval)
+        return
+    months = 1 if rule.frequency == "MONTHLY" else 12
+    count = first.year * 12 + (first.month - 1 if months == 1 else 0)
+    while (begin := date(count // 12, count % 12 + 1, 1)) <= last:
+        end = date((count + months) // 12, (count + months) % 12 + 1, 1)
+        yield [begin + timedelta(days=number) for number in range((end - begin).days)]
+        count += months * rule.interval
+
+
+def _at_positions(days: list[date], positions: tuple[int, ...]) -> list[date]:
+    """The days at these positions, from 1 or from -1 backwards; all of them where there are no positions."""
+    if not positions:
+        return days
+    wanted = {position - 1 if position > 0 else len(days) + position for position in positions}
+    return [day for number, day in enumerate(days) if number in wanted]
 
 
 def _parse(lines: tuple[str, ...], zone: tzinfo | None) -> _Plan:
@@ -137,36 +187,43 @@ def _read_rule(text: str, zone: tzinfo | None) -> _Rule:
         if not equals or name in parts:
             raise RecurrenceError(f"{part[:40]!r} is no part of a rule")
         parts[name] = value
-    frequency = _FREQUENCIES.get(parts.pop("FREQ", ""))
-    if frequency is None:
+    frequency = parts.pop("FREQ", "")
+    if frequency not in _FREQUENCIES:
         raise RecurrenceError("FREQ must be DAILY, WEEKLY, MONTHLY or YEARLY")
-    interval = _number(parts.pop("INTERVAL", "1"), 1, 1000)
-    count = _number(parts.pop("COUNT"), 1, 10_000) if "COUNT" in parts else None
-    until = _last(parts.pop("UNTIL"), zone) if "UNTIL" in parts else None
-    if count is not None and until is not None:
-        raise RecurrenceError("a rule has COUNT or UNTIL, not both")
-    weekdays = _read_weekdays(parts.pop("BYDAY"), frequency) if "BYDAY" in parts else None
-    week_start = _WEEKDAYS.get(parts.pop("WKST", "MO"))
-    if week_start is None:
-        raise RecurrenceError("WKST is a weekday such as MO")
-    numbers = {}
-    for name, (low, high) in _NUMBERS.items():
-        if name in parts:
-            numbers[name] = tuple(_number(item, low, high, signed=True) for item in parts.pop(name).split(","))
+    week_start = parts.pop("WKST", "MO")
+    if week_start not in _WEEKDAYS:
+        raise RecurrenceError("WKST must be a weekday such as MO")
+    rule = _Rule(
+        frequency=frequency,
+        interval=_number(parts.pop("INTERVAL", "1"), 1, 1000),
+        count=_number(parts.pop("COUNT"), 1, 10_000) if "COUNT" in parts else None,
+        until=_last(parts.pop("UNTIL"), zone) if "UNTIL" in parts else None,
+        weekdays=_read_weekdays(parts.pop("BYDAY", ""), frequency),
+        month_days=_numbers(parts.pop("BYMONTHDAY", ""), 31),
+        months=_numbers(parts.pop("BYMONTH", ""), 12),
+        positions=_numbers(parts.pop("BYSETPOS", ""), 366),
+        week_start=_WEEKDAYS[week_start],
+    )
     if parts:
         raise RecurrenceError(f"{', '.join(parts)[:80]} can't be read")
-    return _Rule(frequency, interval, count, until, weekdays, numbers, week_start)
+    if rule.count is not None and rule.until is not None:
+        raise RecurrenceError("a rule has COUNT or UNTIL, not both")
+    return rule
 
 
-def _read_weekdays(text: str, frequency: int) -> tuple[rrule.weekday, ...]:
+def _read_weekdays(text: str, frequency: str) -> tuple[tuple[int, int], ...]:
     found = []
-    for item in text.split(","):
+    for item in text.split(",") if text else ():
         match = re.fullmatch(r"([+-]?[1-9]\d?)?(MO|TU|WE|TH|FR|SA|SU)", item, re.ASCII)
-        if match is None or (match[1] and frequency not in (rrule.MONTHLY, rrule.YEARLY)):
+        if match is None or (match[1] and frequency not in ("MONTHLY", "YEARLY")):
             raise RecurrenceError(f"{item[:40]!r} is no weekday of such a rule")
-        day = _WEEKDAYS[match[2]]
-        found.append(day(int(match[1])) if match[1] else day)
-    return tuple(found)
+        found.append((int(match[1] or 0), _WEEKDAYS[match[2]]))
+    return tuple(dict.fromkeys(found))
+
+
+def _numbers(text: str, most: int) -> tuple[int, ...]:
+    """Numbers from 1 to `most`, or from -1 down, as a rule lists them."""
+    return tuple(dict.fromkeys(_number(item, 1, most, signed=True) for item in text.split(","))) if text else ()
 
 
 def _number(text: str, low: int, high: int, signed: bool = False) -> int:

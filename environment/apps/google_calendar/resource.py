@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from typing import Any
 
-from environment.apps.google_calendar.access import at_least, own_address, role_on, zone_of
+from environment.apps.google_calendar.access import at_least, own_address, role_on
 from environment.apps.google_calendar.agenda import is_cancelled
 from environment.apps.google_calendar.guests import guests_of
 from environment.apps.google_calendar.rows import Attendee, Calendar, Event, is_room
@@ -20,7 +21,7 @@ def event_resource(
     call: Call, calendar: Calendar, event: Event, zone: tzinfo | None = None, most_guests: int | None = None
 ) -> dict[str, Any]:
     """The event on this calendar, times as clocks in `zone` show them."""
-    reader = zone or zone_of(calendar)
+    reader = zone or calendar.zone
     cancelled = is_cancelled(call, calendar, event)
     instance = _instance(event, reader)
     head = {"kind": "calendar#event", "etag": etag(event.updated), "id": event.id}
@@ -32,7 +33,7 @@ def event_resource(
     head["status"] = "cancelled" if cancelled else event.status
     if is_secret(call, calendar, event):
         return {**head, "visibility": event.visibility, **times, **instance, "iCalUID": _ical(event)}
-    guests = list(guests_of(call, event).values())
+    guests = guests_of(call, event)
     texts = {name: getattr(event, name) for name in _TEXTS if getattr(event, name)}
     return {
         **head,
@@ -99,41 +100,40 @@ def _zone_of_series(time: dict[str, str], event: Event) -> dict[str, str]:
     return {"timeZone": event.start.timeZone} if "dateTime" in time and event.start.timeZone else {}
 
 
-def _shown_guests(event: Event, calendar: Calendar, guests: list[Attendee], most: int | None) -> dict[str, Any]:
+def _shown_guests(event: Event, calendar: Calendar, guests: Mapping[str, Attendee], most: int | None) -> dict[str, Any]:
     """The guest list, led by the organizer; on a guest's calendar it may be kept from them."""
     if not guests:
         return {}
-    shown = [_guest(event, calendar, guest) for guest in guests]
-    if not event.calendarId.endswith("calendar.google.com") and all(g.email != event.calendarId for g in guests):
-        shown.insert(0, _guest(event, calendar, _organizing(event)))
+    shown = [_guest(event, calendar, guest) for guest in guests.values()]
+    if event.calendarId not in guests and not event.calendarId.endswith("calendar.google.com"):
+        own = {"self": True} if event.calendarId == calendar.id else {}
+        shown.insert(0, {"email": event.calendarId, "organizer": True, **own, "responseStatus": "accepted"})
     hidden = event.calendarId != calendar.id and not event.guestsCanSeeOtherGuests
     if hidden or (most is not None and len(shown) > most):
-        own = [guest for guest in shown if guest.get("self")]
-        return {"attendees": own, "attendeesOmitted": True}
+        return {"attendees": [guest for guest in shown if guest.get("self")], "attendeesOmitted": True}
     return {"attendees": shown}
 
 
-def _organizing(event: Event) -> Attendee:
-    return Attendee(
-        id=f"{event.id}/{event.calendarId}", eventId=event.id, email=event.calendarId, responseStatus="accepted"
-    )
-
-
 def _guest(event: Event, calendar: Calendar, guest: Attendee) -> dict[str, Any]:
-    return {
-        "email": guest.email,
-        **({"displayName": guest.displayName} if guest.displayName else {}),
-        **({"organizer": True} if guest.email == event.calendarId else {}),
-        **({"self": True} if guest.email == calendar.id else {}),
-        **({"resource": True} if is_room(guest.email) else {}),
-        **({"optional": True} if guest.optional else {}),
-        "responseStatus": guest.responseStatus,
-        **({"comment": guest.comment} if guest.comment else {}),
-    }
+    shown: dict[str, Any] = {"email": guest.email}
+    if guest.displayName:
+        shown["displayName"] = guest.displayName
+    if guest.email == event.calendarId:
+        shown["organizer"] = True
+    if guest.email == calendar.id:
+        shown["self"] = True
+    if is_room(guest.email):
+        shown["resource"] = True
+    if guest.optional:
+        shown["optional"] = True
+    shown["responseStatus"] = guest.responseStatus
+    if guest.comment:
+        shown["comment"] = guest.comment
+    return shown
 
 
 def _person(call: Call, address: str, calendar: Calendar) -> dict[str, Any]:
-    known = call.tables.find(Calendar, address)
+    known = calendar if address == calendar.id else call.tables.find(Calendar, address)
     named = known is not None and known.summary.lower() != address
     return {
         "email": address,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from environment.apps.google_calendar.agenda import EVER, Window, agenda, is_busy, items_of
+from environment.apps.google_calendar.agenda import Window, agenda, dates_of, is_busy
 from environment.apps.google_calendar.guests import guests_of, put_guest
 from environment.apps.google_calendar.rows import Answer, Calendar, Event, is_room
 from environment.apps.kit import Call
@@ -23,7 +23,7 @@ def answer_as_rooms(call: Call, event: Event) -> None:
 
 def _answer(call: Call, room: Calendar, event: Event) -> Answer:
     own = {event.id, event.recurringEventId or event.id}
-    wanted = list(islice(items_of(call, room, event, EVER), _MOST_DATES))
+    wanted = list(islice(dates_of(call, room, event), _MOST_DATES))
     if not wanted:
         return "accepted"
     span = Window(min(item.begins for item in wanted), max(item.ends for item in wanted))

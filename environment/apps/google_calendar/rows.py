@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, tzinfo
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from environment.apps.google_calendar.moments import Moment
-from environment.apps.google_calendar.recurrence import check_recurrence
+from environment.apps.google_calendar.recurrence import Occurrences, check_recurrence, occurrences
 from environment.apps.google_calendar.zones import find_zone
 from environment.world import Row
 
@@ -40,9 +42,9 @@ def attendee_id(event: str, email: str) -> str:
     return f"{event}/{email.lower()}"
 
 
-def invitation_id(count: int) -> str:
-    """The count-th notification's id."""
-    return f"notification{count:06d}"
+def invitation_id(event: str, to: str, kind: str, start: Moment) -> str:
+    """The id of a notification's row: a further one of its kind about the same time takes the place of the first."""
+    return f"{event}/{to.lower()}/{kind}/{start.second(UTC)}"
 
 
 def is_room(address: str) -> bool:
@@ -65,6 +67,10 @@ class Calendar(Row):
     colorId: str = ""
     hidden: bool = False
     selected: bool = False
+
+    @cached_property
+    def zone(self) -> tzinfo:
+        return find_zone(self.timeZone) or UTC
 
     @model_validator(mode="after")
     def _known_zone(self) -> Calendar:
@@ -108,6 +114,21 @@ class Event(Row):
     created: str = _EPOCH
     updated: str = _EPOCH
 
+    @cached_property
+    def span(self) -> tuple[int, int] | None:
+        """Start and end in seconds since 1970; None for an all-day event, whose days begin with their reader's."""
+        return None if self.start.date is not None else (self.start.second(UTC), self.end.second(UTC))
+
+    @cached_property
+    def zone(self) -> tzinfo:
+        """The zone on whose clocks a series repeats; days need none."""
+        return (find_zone(self.start.timeZone) if self.start.timeZone else None) or UTC
+
+    @cached_property
+    def dates(self) -> Occurrences:
+        """When a series takes place."""
+        return occurrences(self.recurrence, self.start.local(self.zone), self.zone, self.start.date is not None)
+
     @model_validator(mode="after")
     def _sound(self) -> Event:
         if (self.start.date is None) != (self.end.date is None):
@@ -146,6 +167,7 @@ class Invitation(Row):
     """A notification that left the company because of `sendUpdates`, one per recipient."""
 
     id: str
+    """`invitation_id(eventId, to, kind, start)`."""
     eventId: str
     to: Address
     kind: Literal["invitation", "update", "cancellation", "reply"]
