@@ -9,7 +9,7 @@ from pydantic import Field
 
 from environment.apps.kit import Action, AppError, Args, Fetch
 
-LIMIT = 50
+LIMIT = 20
 """Most records that a finding action shows on one page."""
 
 Kind = Literal["bills", "invoices"]
@@ -62,6 +62,11 @@ class RecordPayment(Args):
     account: str = Field(description="Bank account code or name")
     date: str | None = Field(None, description="YYYY-MM-DD")
     reference: str | None = Field(None, description="Reference")
+
+
+class RemoveCredit(Args):
+    credit_note: str = Field(description="Credit note number or id")
+    invoice: str = Field(description="Invoice number or id")
 
 
 class CreateInvoice(Args):
@@ -162,7 +167,6 @@ def _get_invoice(fetch: Fetch, args: OneInvoice) -> dict[str, Any]:
         kind="bill" if row["Type"] == "ACCPAY" else "invoice",
         **_invoice_line(row),
         total=_money(row, "Total"),
-        reference=row["Reference"],
         planned_date=_day(row, "PlannedPaymentDate") or _day(row, "ExpectedPaymentDate"),
         lines=[_line(line) for line in row["LineItems"]],
         payments=[f"{part['Amount']:.2f} {part['Reference']}".strip() for part in row["Payments"]],
@@ -220,6 +224,32 @@ def _record_payment(fetch: Fetch, args: RecordPayment) -> dict[str, Any]:
     )
     fetch("PUT", "/Payments", body=body)
     return _changed(fetch("GET", f"/Invoices/{invoice['InvoiceID']}")["Invoices"][0])
+
+
+def _remove_credit(fetch: Fetch, args: RemoveCredit) -> dict[str, Any]:
+    note = _one(fetch, "CreditNotes", "CreditNoteNumber", args.credit_note)
+    invoice = _one(fetch, "Invoices", "InvoiceNumber", args.invoice, note["Contact"].get("ContactID"))
+    parts = [part for part in note["Allocations"] if part["Invoice"]["InvoiceID"] == invoice["InvoiceID"]]
+    if not parts:
+        raise AppError(400, f"credit note {args.credit_note[:40]!r} is not applied to {args.invoice[:40]!r}")
+    for part in parts:
+        fetch("DELETE", f"/CreditNotes/{note['CreditNoteID']}/Allocations/{part['AllocationID']}")
+    return _changed(fetch("GET", f"/Invoices/{invoice['InvoiceID']}")["Invoices"][0])
+
+
+def _remove_payments(fetch: Fetch, args: OneInvoice) -> dict[str, Any]:
+    row = _one(fetch, "Invoices", "InvoiceNumber", args.number)
+    if not row["Payments"]:
+        raise AppError(400, f"{args.number[:40]!r} has no payments")
+    for payment in row["Payments"]:
+        fetch("POST", f"/Payments/{payment['PaymentID']}", body={"Status": "DELETED"})
+    return _changed(fetch("GET", f"/Invoices/{row['InvoiceID']}")["Invoices"][0])
+
+
+def _email_invoice(fetch: Fetch, args: OneInvoice) -> dict[str, Any]:
+    row = _one(fetch, "Invoices", "InvoiceNumber", args.number)
+    fetch("POST", f"/Invoices/{row['InvoiceID']}/Email", body={})
+    return {"number": row["InvoiceNumber"], "emailed": True}
 
 
 def _create_invoice(fetch: Fetch, args: CreateInvoice) -> dict[str, Any]:
@@ -408,6 +438,7 @@ def _invoice_line(row: Any) -> dict[str, Any]:
         due_date=_day(row, "DueDate"),
         amount_due=_money(row, "AmountDue"),
         status=row["Status"],
+        reference=row["Reference"],
     )
 
 
@@ -467,11 +498,14 @@ ACTIONS = (
     ),
     Action("xero_allocate_credit", "write", "Apply a credit note to an invoice.", AllocateCredit, _allocate_credit),
     Action("xero_record_payment", "write", "Record a payment of an invoice.", RecordPayment, _record_payment),
+    Action("xero_remove_credit", "write", "Take a credit note off an invoice.", RemoveCredit, _remove_credit),
+    Action("xero_remove_payments", "write", "Delete an invoice's payments.", OneInvoice, _remove_payments),
     Action("xero_create_invoice", "write", "Create a bill or sales invoice.", CreateInvoice, _create_invoice),
     Action("xero_update_invoice", "write", "Change an invoice's dates or reference.", UpdateInvoice, _update_invoice),
     Action(
         "xero_set_invoice_status", "write", "Approve, void or delete an invoice.", SetInvoiceStatus, _set_invoice_status
     ),
+    Action("xero_email_invoice", "write", "Email a sales invoice to its customer.", OneInvoice, _email_invoice),
     Action("xero_add_note", "write", "Add a note to an invoice.", AddNote, _add_note),
     Action("xero_create_contact", "write", "Create a contact.", CreateContact, _create_contact),
     Action("xero_update_contact", "write", "Change a contact.", UpdateContact, _update_contact),

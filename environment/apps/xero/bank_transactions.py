@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 from environment.apps.kit import Call
@@ -96,7 +97,7 @@ BANK_TRANSACTIONS: Endpoint[BankTransaction, BankTransactionFields] = Endpoint(
             Status=("String", "Status"),
             IsReconciled=("Boolean", "IsReconciled"),
         ),
-        "bankaccount.accountid": Property("Guid", lambda call, row: row.BankAccountID),
+        "bankaccount.accountid": Property("Guid", lambda call: attrgetter("BankAccountID")),
     },
 )
 

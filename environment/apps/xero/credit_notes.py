@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 from pydantic import Field, ValidationError
@@ -88,7 +89,11 @@ def write_credit_note(call: Call, before: CreditNote | None, fields: CreditNoteF
     if before and before.AppliedAmount > 0 and (status == "VOIDED" or edits):
         raise Invalid(SETTLED)
     side: Any = "sales" if kind == "ACCRECCREDIT" else "purchases"
-    found = read_document(call, before, fields, side, status in ("SUBMITTED", "AUTHORISED"), rules)
+    moved = before is None or status != before.Status
+    final = status in ("SUBMITTED", "AUTHORISED") and (moved or fields.LineItems is not None)
+    if before and moved:
+        check_open(call, before.Date, rules)
+    found = read_document(call, before, fields, side, final, rules)
     for name in ("CreditNoteNumber", "SentToContact"):
         if getattr(fields, name) is not None:
             found[name] = getattr(fields, name)
@@ -161,7 +166,7 @@ CREDIT_NOTES: Endpoint[CreditNote, CreditNoteFields] = Endpoint(
             AppliedAmount=("Decimal", "AppliedAmount"),
             FullyPaidOnDate=("DateTime", "FullyPaidOnDate"),
         ),
-        "status": Property("String", lambda call, row: row.shown_status),
+        "status": Property("String", lambda call: attrgetter("shown_status")),
     },
     number="CreditNoteNumber",
     match=_match,

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from operator import attrgetter
 from typing import Any, Literal, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, ValidationInfo, field_validator
 
 from environment.apps.kit import Call, explain
 from environment.apps.xero.dates import Day, moment_of, written_day, written_moment
 from environment.apps.xero.endpoint import Element, Text
 from environment.apps.xero.filters import Property, properties
 from environment.apps.xero.lines import TAX_RATES, LineItem, TaxMode, complete
-from environment.apps.xero.money import Money, Rate
+from environment.apps.xero.money import Money, Rate, rounded
 from environment.apps.xero.refusals import Invalid
 from environment.apps.xero.rows import Account, Contact, Document, Item, Organisation, organisation_id
 
@@ -48,6 +50,14 @@ class LineFields(Element):
     TaxType: str | None = None
     TaxAmount: Money | None = None
     LineAmount: Money | None = None
+
+    @field_validator("UnitAmount")
+    @classmethod
+    def _to_cents(cls, price: Decimal | None, info: ValidationInfo) -> Decimal | None:
+        """Unit prices have two places unless the request says `unitdp=4`."""
+        if price is None or (info.context or {}).get("unitdp") == 4:
+            return price
+        return rounded(rounded(price), 4)
 
 
 class DocumentFields(Element):
@@ -87,7 +97,9 @@ def read_document(
     contact = _contact(call, fields.Contact, rules) if fields.Contact else None
     if contact:
         found["ContactID"] = contact.ContactID
-    elif before is None and not (fields.Contact and fields.Contact.Name):
+    elif fields.Contact and (fields.Contact.Name or "").strip():
+        found["ContactID"] = _NEW
+    elif before is None or fields.Contact:
         rules.append("A Contact must be specified for this type of transaction")
     found["Date"] = fields.Date or (before.Date if before else today(call))
     if before is None or fields.Date:
@@ -105,23 +117,21 @@ def read_document(
 
 
 DocumentT = TypeVar("DocumentT", bound=Document)
+_NEW = ""
+"""The ContactID of a document whose contact is yet to be created."""
 
 
 def with_contact(call: Call, row: DocumentT, fields: DocumentFields, side: Side) -> DocumentT:
     """The document with its contact, created when it was only named, and marked as a customer or supplier."""
     contact = call.tables.find(Contact, row.ContactID) if row.ContactID else None
-    if fields.Contact and fields.Contact.Name and not fields.Contact.ContactID:
-        named = contact_named(call, fields.Contact.Name)
-        if named is None:
-            key = call.tables.new_id(Contact)
-            named = Contact(ContactID=key, Name=fields.Contact.Name.strip(), UpdatedDateUTC=moment_of(call.now))
-        contact = named if named.key != row.ContactID else contact
-    if contact is None:
-        return row
+    if row.ContactID == _NEW and fields.Contact and fields.Contact.Name:
+        key, name = call.tables.new_id(Contact), fields.Contact.Name.strip()
+        contact = Contact(ContactID=key, Name=name, UpdatedDateUTC=moment_of(call.now))
+        row = row.change(ContactID=key)
     mark = "IsCustomer" if side == "sales" else "IsSupplier"
-    if not getattr(contact, mark):
+    if contact and not getattr(contact, mark):
         call.tables.put(contact.change(**{mark: True}))
-    return row if contact.key == row.ContactID else row.change(ContactID=contact.key)
+    return row
 
 
 def refuse(rules: list[str]) -> None:
@@ -172,9 +182,16 @@ def show_days(row: Document, *names: str) -> dict[str, str]:
     return shown
 
 
-def _contact_name(call: Call, row: Document) -> str | None:
-    contact = call.tables.find(Contact, row.ContactID) if row.ContactID else None
-    return contact.Name if contact else None
+def _contact_names(call: Call) -> Callable[[Document], str | None]:
+    names: dict[str | None, str | None] = {None: None}
+
+    def read(row: Document) -> str | None:
+        if row.ContactID not in names:
+            contact = call.tables.find(Contact, row.ContactID) if row.ContactID else None
+            names[row.ContactID] = contact.Name if contact else None
+        return names[row.ContactID]
+
+    return read
 
 
 DOCUMENT_PROPERTIES: Mapping[str, Property] = {
@@ -187,8 +204,8 @@ DOCUMENT_PROPERTIES: Mapping[str, Property] = {
         Total=("Decimal", "Total"),
         UpdatedDateUTC=("DateTime", "UpdatedDateUTC"),
     ),
-    "contact.contactid": Property("Guid", lambda call, row: row.ContactID),
-    "contact.name": Property("String", _contact_name),
+    "contact.contactid": Property("Guid", lambda call: attrgetter("ContactID")),
+    "contact.name": Property("String", _contact_names),
 }
 
 

@@ -179,10 +179,10 @@ class Endpoint(Generic[RowT, FieldsT]):
         given = elements(args.body, self.plural)
         if len(given) > 1:
             raise AppError(400, f"One element is expected, given {len(given)}")
-        return self._answer(call, given, lambda fields: row, True)
+        return self._answer(call, given, lambda fields: row, args)
 
     def _batch(self, call: Call, args: PutArgs, meant: Callable[[FieldsT], RowT | None]) -> dict[str, Any]:
-        return self._answer(call, elements(args.body, self.plural), meant, args.summarizeErrors)
+        return self._answer(call, elements(args.body, self.plural), meant, args)
 
     def _meant(self, call: Call, fields: FieldsT) -> RowT | None:
         key = getattr(fields, self.kind.id_field)
@@ -194,13 +194,14 @@ class Endpoint(Generic[RowT, FieldsT]):
         return row
 
     def _answer(
-        self, call: Call, given: list[Any], meant: Callable[[FieldsT], RowT | None], summarize: bool
+        self, call: Call, given: list[Any], meant: Callable[[FieldsT], RowT | None], args: PutArgs | PostOneArgs
     ) -> dict[str, Any]:
+        summarize = args.summarizeErrors if isinstance(args, PutArgs) else True
         shown: list[dict[str, Any]] = []
         broken: list[dict[str, Any]] = []
         for element in given:
             try:
-                fields = self.fields.model_validate(element)
+                fields = self.fields.model_validate(element, context={"unitdp": args.unitdp})
                 row = self.write(call, meant(fields), fields)
             except (Invalid, ValidationError) as error:
                 rules = error.rules if isinstance(error, Invalid) else (explain(error),)

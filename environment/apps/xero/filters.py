@@ -11,7 +11,7 @@ from typing import Any, Literal
 from environment.apps.kit import Call
 from environment.apps.xero.refusals import invalid_query
 from environment.query.grammar import QueryError
-from environment.query.xero_where import Asked, Comparison, Flag, Guid, Member, Moment, Not, Term, parse
+from environment.query.xero_where import Asked, Comparison, Flag, Guid, Junction, Member, Moment, Not, Term, parse
 from environment.world import Row
 
 Kind = Literal["String", "Decimal", "DateTime", "Guid", "Boolean"]
@@ -22,8 +22,8 @@ class Property:
     """What a filter may ask of a row."""
 
     kind: Kind
-    read: Callable[[Call, Any], Any]
-    """String and Guid: text or None; Decimal; DateTime: ISO to the second or None; Boolean."""
+    reader: Callable[[Call], Callable[[Any], Any]]
+    """For one request, a function of a row: String and Guid give text or None; DateTime ISO to the second or None."""
 
 
 Properties = Mapping[str, Property]
@@ -44,7 +44,7 @@ _ASKED: Mapping[str, Callable[[str, str], bool]] = {
     "startswith": str.startswith,
     "endswith": str.endswith,
 }
-_CASES: Mapping[str, Callable[[str], str]] = {"tolower": str.lower, "toupper": str.upper, "": str}
+_CASES: Mapping[str, Callable[[str], str]] = {"tolower": str.lower, "toupper": str.upper}
 
 
 def properties(**kinds: tuple[Kind, str]) -> dict[str, Property]:
@@ -58,8 +58,12 @@ def matching(call: Call, rows: Sequence[Row], where: str, noun: str, known: Prop
         term = parse(where)
     except QueryError as error:
         raise invalid_query(error.message) from None
-    test = _Compiler(call, noun, known).test(term)
-    return [row for row in rows if test(row)]
+    compiler = _Compiler(call, noun, known)
+    terms = term.terms if isinstance(term, Junction) and term.word == "and" else (term,)
+    found = list(rows)
+    for test in [compiler.test(part) for part in terms]:
+        found = [row for row in found if test(row)]
+    return found
 
 
 def in_order(call: Call, rows: list[Row], order: str, noun: str, known: Properties) -> list[Row]:
@@ -68,8 +72,8 @@ def in_order(call: Call, rows: list[Row], order: str, noun: str, known: Properti
         words = part.split()
         if not words or len(words) > 2 or words[-1].lower() not in ("asc", "desc", words[0].lower()):
             raise invalid_query(f"The order '{part.strip()[:80]}' is not valid; write a property and ASC or DESC")
-        read = _property(words[0], noun, known).read
-        keys = [(value is not None, value) for value in (read(call, row) for row in rows)]
+        read = _property(words[0], noun, known).reader(call)
+        keys = [(value is not None, value) for value in map(read, rows)]
         places = sorted(range(len(rows)), key=lambda at: _sortable(keys[at]), reverse=words[-1].lower() == "desc")
         rows = [rows[at] for at in places]
     return rows
@@ -102,33 +106,33 @@ class _Compiler:
         return lambda row: any(test(row) for test in tests)
 
     def _comparison(self, term: Comparison) -> Test:
-        found = _property(".".join(term.member.path), self.noun, self.known)
-        compare, call, read, value = _OPERATORS[term.operator], self.call, found.read, term.value
-        if value is None:
-            if term.operator not in ("==", "!="):
-                raise invalid_query(f"Operator '{term.operator}' incompatible with operand type null")
-            empty = term.operator == "=="
-            return lambda row: (read(call, row) in (None, "")) is empty
+        asked = _property(".".join(term.member.path), self.noun, self.known)
+        compare, value = _OPERATORS[term.operator], term.value
         if value == Moment(""):
             raise invalid_query("Year, Month, and Day parameters describe an un-representable DateTime")
-        kind = _KINDS[type(value)]
-        if kind != found.kind or (kind in ("Boolean", "Guid") and term.operator not in ("==", "!=")):
-            raise invalid_query(
-                f"Operator '{term.operator}' incompatible with operand types '{found.kind}' and '{kind}'"
-            )
+        kind = "null" if value is None else _KINDS[type(value)]
+        ordered = term.operator not in ("==", "!=")
+        if kind not in ("null", asked.kind) or (ordered and kind in ("null", "Boolean", "Guid")):
+            types = f"'{asked.kind}' and '{kind}'"
+            raise invalid_query(f"Operator '{term.operator}' incompatible with operand types {types}")
+        read = self._text(term.member) if term.member.case else asked.reader(self.call)
+        if value is None:
+            empty = term.operator == "=="
+            return lambda row: (read(row) in (None, "")) is empty
         wanted: Any = value.at if isinstance(value, Moment) else value.text if isinstance(value, Guid) else value
-        if kind == "String":
-            spelled = self._text(term.member)
-            return lambda row: (found := spelled(row)) is not None and compare(found, wanted)
-        missed = term.operator == "!="
-        return lambda row: missed if (found := read(call, row)) is None else compare(found, wanted)
+        if not ordered:
+            return lambda row: compare(read(row), wanted)
+        return lambda row: (found := read(row)) is not None and compare(found, wanted)
 
     def _text(self, member: Member) -> Callable[[Any], str | None]:
-        found = _property(".".join(member.path), self.noun, self.known)
-        if found.kind != "String":
-            raise invalid_query(f"No applicable method exists in type '{found.kind}'")
-        call, read, spell = self.call, found.read, _CASES[member.case]
-        return lambda row: None if (value := read(call, row)) is None else spell(value)
+        asked = _property(".".join(member.path), self.noun, self.known)
+        if asked.kind != "String":
+            raise invalid_query(f"No applicable method exists in type '{asked.kind}'")
+        read = asked.reader(self.call)
+        if not member.case:
+            return read
+        spell = _CASES[member.case]
+        return lambda row: None if (value := read(row)) is None else spell(value)
 
 
 def _property(name: str, noun: str, known: Properties) -> Property:
@@ -138,10 +142,14 @@ def _property(name: str, noun: str, known: Properties) -> Property:
     return found
 
 
-def _reader(kind: Kind, field: str) -> Callable[[Call, Any], Any]:
+def _reader(kind: Kind, field: str) -> Callable[[Call], Callable[[Any], Any]]:
     read = operator.attrgetter(field)
     if kind == "DateTime":
-        return lambda call, row: (
-            None if (value := read(row)) is None else f"{value[:19]}{'T00:00:00'[len(value) - 10 :]}"
-        )
-    return lambda call, row: read(row)
+        return lambda call: lambda row: _to_the_second(read(row))
+    return lambda call: read
+
+
+def _to_the_second(moment: str | None) -> str | None:
+    if moment is None:
+        return None
+    return moment[:19] if len(moment) > 10 else f"{moment}T00:00:00"

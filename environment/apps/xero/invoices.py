@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Any
 
 from pydantic import Field
@@ -12,6 +13,7 @@ from environment.apps.xero.dates import Day, written_day
 from environment.apps.xero.documents import (
     DOCUMENT_PROPERTIES,
     DocumentFields,
+    check_open,
     read_document,
     refuse,
     show_days,
@@ -113,7 +115,10 @@ def write_invoice(call: Call, before: Invoice | None, fields: InvoiceFields) -> 
         raise Invalid("Invoice not of valid status for modification")
     if before and before.AmountPaid + before.AmountCredited > 0 and (status == "VOIDED" or _edits(before, fields)):
         raise Invalid(SETTLED)
-    final = status in ("SUBMITTED", "AUTHORISED")
+    moved = before is None or status != before.Status
+    final = status in ("SUBMITTED", "AUTHORISED") and (moved or fields.LineItems is not None)
+    if before and moved:
+        check_open(call, before.Date, rules)
     side: Any = "sales" if kind == "ACCREC" else "purchases"
     found = read_document(call, before, fields, side, final, rules)
     for name in ("InvoiceNumber", "DueDate", "ExpectedPaymentDate", "PlannedPaymentDate", "Url", "SentToContact"):
@@ -272,7 +277,7 @@ INVOICES: Endpoint[Invoice, InvoiceFields] = Endpoint(
             AmountCredited=("Decimal", "AmountCredited"),
             SentToContact=("Boolean", "SentToContact"),
         ),
-        "status": Property("String", lambda call, row: row.shown_status),
+        "status": Property("String", lambda call: attrgetter("shown_status")),
     },
     number="InvoiceNumber",
     match=_match,

@@ -92,7 +92,9 @@ def write_purchase_order(call: Call, before: PurchaseOrder | None, fields: Purch
     """Create or change a purchase order."""
     rules: list[str] = []
     status = _next(before.Status if before else None, fields.Status, ORDER_FLOW, "Purchase order", rules)
-    found = read_document(call, before, fields, "purchases", status in ("SUBMITTED", "AUTHORISED"), rules)
+    moved = before is None or status != before.Status
+    final = status in ("SUBMITTED", "AUTHORISED") and (moved or fields.LineItems is not None)
+    found = read_document(call, before, fields, "purchases", final, rules)
     found |= _given(fields, PurchaseOrder, found) | {"Status": status}
     _check_unique(call, before, PurchaseOrder, "PurchaseOrderNumber", fields.PurchaseOrderNumber, rules)
     refuse(rules)

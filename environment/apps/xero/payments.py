@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 from pydantic import Field
@@ -203,10 +204,10 @@ PAYMENTS: Endpoint[Payment, PaymentFields] = Endpoint(
             IsReconciled=("Boolean", "IsReconciled"),
             UpdatedDateUTC=("DateTime", "UpdatedDateUTC"),
         ),
-        "invoice.invoiceid": Property("Guid", lambda call, row: row.InvoiceID),
-        "invoice.invoicenumber": Property("String", _number_of),
-        "invoice.contact.contactid": Property("Guid", _contact_of),
-        "account.accountid": Property("Guid", lambda call, row: row.AccountID),
+        "invoice.invoiceid": Property("Guid", lambda call: attrgetter("InvoiceID")),
+        "invoice.invoicenumber": Property("String", lambda call: lambda row: _number_of(call, row)),
+        "invoice.contact.contactid": Property("Guid", lambda call: lambda row: _contact_of(call, row)),
+        "account.accountid": Property("Guid", lambda call: attrgetter("AccountID")),
     },
     list_args=ListArgs,
 )
