@@ -11,7 +11,7 @@ from environment.apps.crud import find, new
 from environment.apps.kit import AppError, Args, Call, Response, Route
 from environment.apps.zendesk.comments import CommentFields, add_comment
 from environment.apps.zendesk.job import job_status
-from environment.apps.zendesk.people import acting_user, put_requester, split_ids
+from environment.apps.zendesk.people import acting_user, check_reference, put_requester, split_ids
 from environment.apps.zendesk.rows import AGENTS, PRIORITIES, STATUSES, CustomField, Organization, Ticket, User, tag_set
 from environment.apps.zendesk.style import STYLE, PageArgs, bad_attribute, invalid, list_body
 from environment.apps.zendesk.ticket_rules import changed_ticket, check_created, check_not_closed, new_fields
@@ -168,9 +168,10 @@ def create_ticket(call: Call, args: CreateTicket) -> Response:
         raise invalid("base", "Description: cannot be blank", "BlankValue")
     agent = acting_user(call)
     given.setdefault("requester_id", agent.id)
-    requester = call.tables.find(User, given["requester_id"] or "")
-    if requester is None:
+    if given["requester_id"] is None:
         raise invalid("requester", "Requester: is required", "BlankValue")
+    check_reference(call, User, "requester_id", given["requester_id"])
+    requester = find(call, STYLE, User, given["requester_id"], "user")
     given = {"submitter_id": agent.id, "via": "api", **new_fields(call, requester, given)}
     given["subject"] = fields.subject or comment.text.splitlines()[0][:80]
     ticket = new(call, STYLE, Ticket, given)
