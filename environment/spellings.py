@@ -252,11 +252,52 @@ def find_phones(text: str) -> list[Span]:
 
 def find_phone(text: str, number: str) -> Iterator[Span]:
     """Where this telephone number stands in a text, as a whole and in any punctuation."""
-    for match in _phone_pattern(read_phone(number) or number).finditer(text):
-        yield match.span()
+    digits = read_phone(number) or number
+    free = 0
+    for match in _PHONE_START.finditer(text):
+        start = match.start()
+        if start < free:
+            continue
+        ends = (_end_of_digits(text, place, digits) for place in _after_prefix(text, start))
+        end = next((end for end in ends if end is not None), None)
+        if end is not None:
+            yield start, end
+            free = end
 
 
-@lru_cache(maxsize=1024)
-def _phone_pattern(digits: str) -> re.Pattern[str]:
-    spread = r"[\s().\-/]{0,3}".join(digits)
-    return re.compile(rf"(?<![\w.])(?<!\d[ .)\-])(?<!\d\) )(?:\+|00)?\(?(?:1[\s.\-(]{{0,2}})?{spread}(?!\w|[.\-/]\d)")
+_PHONE_START = re.compile(r"(?<![\w.])(?<!\d[ .)\-])(?<!\d\) )(?=[+(\d])")
+_PHONE_END = re.compile(r"(?!\w|[.\-/]\d)")
+
+
+def _after_prefix(text: str, start: int) -> Iterator[int]:
+    """Where a number may begin: after a plus or 00, after a bracket and after the country code 1, or without them."""
+    for sign in ("+", "00", ""):
+        for bracket in ("(", ""):
+            if not text.startswith(sign + bracket, start):
+                continue
+            place = start + len(sign + bracket)
+            if text.startswith("1", place):
+                gap = _gap(text, place + 1, ".-(", 2)
+                yield from range(place + 1 + gap, place, -1)
+            yield place
+
+
+def _end_of_digits(text: str, place: int, digits: str) -> int | None:
+    """Where the digits end that begin at a place, with up to three signs or blanks between two of them."""
+    for index, digit in enumerate(digits):
+        if index:
+            place += _gap(text, place, "().-/", 3)
+        if not text.startswith(digit, place):
+            return None
+        place += 1
+    return place if _PHONE_END.match(text, place) else None
+
+
+def _gap(text: str, place: int, signs: str, longest: int) -> int:
+    """How many blanks and signs stand at a place, at most the longest."""
+    count = 0
+    for character in text[place : place + longest]:
+        if not (character.isspace() or character in signs):
+            break
+        count += 1
+    return count

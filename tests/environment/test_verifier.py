@@ -22,7 +22,7 @@ from environment.contract import (
     Ref,
     SetOf,
 )
-from environment.verifier import reference_levels, verify
+from environment.verifier import Judge, reference_levels, verify
 
 DERIVED = {
     "xero": {"Invoices": frozenset({"AmountDue", "UpdatedDateUTC"})},
@@ -380,6 +380,15 @@ def test_defect_claims_judged_by_words():
     contract = Contract(all_of=(post,))
     for text, strict in (("20417 is void and was not applied", True), ("20417 was applied", False)):
         assert judge(contract, created({"channel": "C1", "text": text}, "slack", "messages", "S1")).strict is strict
+
+
+def test_a_judge_asked_again_tells_equal_values_of_other_types_apart():
+    contract = Contract(all_of=(update(done=Equals(value=1)),))
+    judge_of_many = Judge(contract, DERIVED)
+    ends = [changed({"done": 0}, {"done": value}) for value in (1, True, 1.0, 2, 1, True)]
+    verdicts = [judge_of_many.verdict((end,)) for end in ends]
+    assert verdicts == [judge(contract, end) for end in ends]
+    assert [verdict.strict for verdict in verdicts] == [True, False, True, False, True, False]
 
 
 def test_ordinary_verdict_takes_less_than_a_millisecond():

@@ -175,6 +175,46 @@ def test_any_writes_leave_what_a_dictionary_would_hold(writes: list[tuple[str, s
     assert {change.id for change in world.changes()} == differing
 
 
+@settings(max_examples=80, deadline=None)
+@given(_WRITES)
+def test_differences_asked_for_after_every_write_are_those_of_the_moment(writes: list[tuple[str, str | None]]) -> None:
+    base = _base()
+    often, once = _world(base), _world(base)
+    for world in (often, once):
+        tables = _tables(world)
+        for key, priority in writes:
+            ticket = tables.find(Ticket, key) or Ticket(id=key, subject="New")
+            if priority is None:
+                tables.delete(ticket)
+            else:
+                tables.put(ticket.change(priority=priority))
+            if world is often:
+                world.changes()
+    assert often.changes() == once.changes()
+
+
+def test_a_fork_goes_on_from_the_same_state_and_goes_its_own_way() -> None:
+    world = _world()
+    tables = _tables(world)
+    tables.put(_found(tables, Ticket, "TCK-001").change(subject="Changed"))
+    tables.send(Answer(id=tables.new_id(Answer), ticket_id="TCK-001", text="Sorry"))
+    twin = world.fork()
+    assert (twin.changes(), twin.now) == (world.changes(), world.now)
+    before = world.changes()
+    others = _tables(twin)
+    assert others.new_id(Answer) == "ANS-002"
+    others.delete(_found(others, Answer, "ANS-001"))
+    others.put(_found(others, Ticket, "TCK-001").change(subject="Changed again"))
+    others.put(_found(others, Ticket, "TCK-002").change(subject="Changed too"))
+    assert world.changes() == before
+    assert {change.id: change.after and change.after.get("subject") for change in twin.changes()} == {
+        "TCK-001": "Changed again",
+        "TCK-002": "Changed too",
+        "ANS-001": None,
+    }
+    assert tables.new_id(Answer) == "ANS-002"
+
+
 # --- server ----------------------------------------------------------------------------------------------------------
 
 
