@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from functools import cache
+from operator import attrgetter
 from typing import Any, Literal
 
 from pydantic import Field
@@ -209,9 +211,9 @@ def search_messages(call: Call, args: SearchArgs) -> Any:
     me = acting_user(call)
     channels = {channel.id: channel for channel in call.tables.all(Channel) if may_see(channel, me)}
     found = [message for message in call.tables.all(Message) if message.channel in channels]
-    for test in compile_query(args.query, _names(call, users, channels, me)):
-        found = [message for message in found if test(message)]
-    found.sort(key=lambda message: message.ts, reverse=args.sort_dir == "desc")
+    for passing in compile_query(args.query, _names(call, users, channels, me)):
+        found = passing(found)
+    found.sort(key=attrgetter("ts"), reverse=args.sort_dir == "desc")
     size, number = min(max(args.count, 1), 100), min(max(args.page, 1), 1_000_000)
     pages = max(1, -(-len(found) // size))
     shown = found[(number - 1) * size : number * size]
@@ -292,9 +294,13 @@ def _names(call: Call, users: dict[str, User], channels: dict[str, Channel], me:
     named = {channel.name.lower(): channel.id for channel in channels.values() if channel.name}
     shown_users = {user.id: user.name for user in users.values()}
     shown_channels = {channel.id: channel.name for channel in channels.values()}
-    reactions: dict[str, set[str]] = defaultdict(set)
-    for reaction in call.tables.all(Reaction):
-        reactions[message_id(reaction.channel, reaction.ts)].add(reaction.name)
+
+    @cache
+    def reactions() -> dict[str, set[str]]:
+        found: dict[str, set[str]] = defaultdict(set)
+        for reaction in call.tables.all(Reaction):
+            found[message_id(reaction.channel, reaction.ts)].add(reaction.name)
+        return found
 
     def user_named(value: str) -> str | None:
         bare = value.strip("<>@").partition("|")[0]
@@ -311,8 +317,8 @@ def _names(call: Call, users: dict[str, User], channels: dict[str, Channel], me:
         me=me.id,
         user_named=user_named,
         channel_named=channel_at,
-        readable=lambda text: readable(text, shown_users, shown_channels),
-        reacted=lambda message, name: name in reactions[message.id] if name else bool(reactions.get(message.id)),
+        readable=cache(lambda text: readable(text, shown_users, shown_channels)),
+        reacted=lambda message, name: name in reactions().get(message.id, ()) if name else message.id in reactions(),
     )
 
 

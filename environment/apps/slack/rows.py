@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Annotated
 
 from pydantic import Field
@@ -52,6 +53,11 @@ class Message(Row):
     """`ts` of the message that it replies to, None for one that stands in the channel itself."""
     pinned: bool = False
     edited: Ts | None = None
+
+    @cached_property
+    def plain_text(self) -> str | None:
+        """The text in lower case; None for one with markup, which reads as people and channels are named now."""
+        return None if "<" in self.text else self.text.lower()
 
 
 class Reaction(Row):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 _MARKUP = re.compile(r"<(?:[@#!]|https?://|mailto:|tel:)[^<>]{0,3000}>")
@@ -21,7 +23,7 @@ def stored(text: str) -> str:
 
 def wire(text: str) -> str:
     """The text as the API answers it: `&`, `<` and `>` escaped wherever they are not part of a mention or link."""
-    if not any(character in text for character in "&<>"):
+    if "&" not in text and "<" not in text and ">" not in text:
         return text
     parts, end = [], 0
     for match in _MARKUP.finditer(text):
@@ -32,9 +34,15 @@ def wire(text: str) -> str:
 
 def readable(text: str, users: Mapping[str, str], channels: Mapping[str, str]) -> str:
     """The text as people see it: mentions as @name and #name, links as label and address."""
-    if "<" in text:
-        text = _MARKUP.sub(lambda match: _shown(match.group()[1:-1], users, channels), text)
-    return text
+    if "<" not in text:
+        return text
+    names = {"@": users, "#": channels}
+    return "".join(
+        [
+            piece if isinstance(piece, str) else piece.sign + (names[piece.sign].get(piece.id) or piece.otherwise)
+            for piece in _pieces(text)
+        ]
+    )
 
 
 def blocks_text(blocks: Any) -> str:
@@ -46,12 +54,31 @@ def _escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _shown(inside: str, users: Mapping[str, str], channels: Mapping[str, str]) -> str:
+@dataclass(frozen=True, slots=True)
+class _Mention:
+    """A person (@) or channel (#) in a text."""
+
+    sign: str
+    id: str
+    otherwise: str
+    """What is read when nobody has this id."""
+
+
+@lru_cache(maxsize=1024)
+def _pieces(text: str) -> tuple[str | _Mention, ...]:
+    """The text with its mentions taken out and its other markup resolved."""
+    pieces: list[str | _Mention] = []
+    end = 0
+    for match in _MARKUP.finditer(text):
+        pieces += [text[end : match.start()], _shown(match.group()[1:-1])]
+        end = match.end()
+    return (*pieces, text[end:])
+
+
+def _shown(inside: str) -> str | _Mention:
     target, _, label = inside.partition("|")
-    if target.startswith("@"):
-        return "@" + (users.get(target[1:]) or label or target[1:])
-    if target.startswith("#"):
-        return "#" + (channels.get(target[1:]) or label or target[1:])
+    if target[0] in "@#":
+        return _Mention(target[0], target[1:], label or target[1:])
     if target.startswith("!"):
         return label or "@" + target[1:]
     address = re.sub("^(?:mailto|tel):", "", target)
