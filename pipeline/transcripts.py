@@ -126,12 +126,13 @@ def judge_transcript(task: Task, path: Path) -> Judged:
     if kept.task_id not in (None, task.id):
         raise BadInput(
             f"{path} is a transcript of {kept.task_id}, not of {task.id}; name that task, with the options that it was "
-            "made with"
+            "made with (a family that has changed since makes other tasks)"
         )
     episode = episode_for(task, kept.way_in)
     calls, otherwise = 0, []
     for calls, (name, arguments, answer) in enumerate(_calls(path, kept.messages), start=1):
-        if answer not in (None, episode.call(name, arguments)):
+        result = episode.call(name, arguments)
+        if answer is not None and answer != result:
             otherwise.append(calls)
     return Judged(explain(task, episode.changes(), episode.verdict()), calls, tuple(otherwise))
 
@@ -140,10 +141,9 @@ def replay_sentence(found: Judged) -> str:
     """How the world answered the transcript's calls."""
     if not found.otherwise:
         return f"{found.calls} calls made again, each answered as in the transcript"
-    numbers = ", ".join(map(str, found.otherwise[:10]))
-    return (
-        f"{found.calls} calls made again; {len(found.otherwise)} answered otherwise than in the transcript: {numbers}"
-    )
+    numbers = ", ".join(map(str, found.otherwise[:_NUMBERS]))
+    count = len(found.otherwise)
+    return f"{found.calls} calls made again, {count} answered otherwise than in the transcript: number {numbers}"
 
 
 def _data(path: Path, text: str) -> Any:
@@ -154,7 +154,7 @@ def _data(path: Path, text: str) -> Any:
         raise BadInput(f"{path} is nested too deeply to be a transcript; {_EXPECTED}") from None
     except ValueError as error:
         whole = error
-    rows = []
+    rows: list[Any] = []
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
@@ -164,6 +164,8 @@ def _data(path: Path, text: str) -> Any:
             if rows:
                 raise BadInput(f"line {number} of {path} is no JSON; {_EXPECTED}") from None
             raise BadInput(f"{path} is no JSON ({whole}); {_EXPECTED}") from None
+    if not rows:
+        raise BadInput(f"{path} is empty; {_EXPECTED}")
     return rows
 
 

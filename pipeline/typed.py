@@ -16,6 +16,8 @@ Word = Literal["help", "tools", "task", "changes", "finish", "quit"]
 WORDS: tuple[Word, ...] = ("help", "tools", "task", "changes", "finish", "quit")
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _IN_QUERY = ("GET", "DELETE")
+_LONGEST = 20_000
+"""Characters that are taken apart into words, which takes time that grows with their square."""
 _PAIR = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _URL_END = re.compile(r"\s+(?=[{\[\"])")
 
@@ -95,6 +97,8 @@ def _request(method: str, rest: str) -> Line:
 def _tool(name: str, rest: str, parameters: Mapping[str, Any]) -> Line:
     if not rest or rest.startswith("{"):
         return ToolLine(name, rest or "{}")
+    if len(rest) > _LONGEST:
+        return UnclearLine(f"{name}: more than {_LONGEST:,} characters are too many for name=value; give JSON")
     try:
         words = shlex.split(rest)
     except ValueError as error:
