@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -43,25 +43,10 @@ class ProofError(Exception):
 
 def prove(task: Task, apps: tuple[App, ...] = APPS) -> Proof:
     """The counts of everything that was checked. Raises ProofError at the first check that fails."""
-    case = _Case(task, apps, base_of(task, apps))
-    case.solve()
-    case.check_idle_and_excessive()
-    case.check_drops()
-    case.check_alterations()
-    case.check_traps()
-    case.check_strays()
-    case.check_routes()
-    traced = _traced(case)
-    if found := find_labels(task, id_fields(apps)):
-        raise ProofError(task.id, "labels", f"the world or prompt shows {found}")
-    return Proof(
-        references=2,
-        mutants=dict(sorted(case.mutants.items())),
-        equivalents=dict(sorted(case.equivalents.items())),
-        replayed=case.replayed,
-        values_traced=traced,
-        code_hash=code_hash(),
-    )
+    case = Case(task, apps, base_of(task, apps))
+    for check in case.checks().values():
+        check()
+    return case.proof()
 
 
 def same_bytes(task: Task, regenerated: Task) -> bool:
@@ -98,8 +83,8 @@ class _Run:
 
 
 @dataclass
-class _Case:
-    """One task under proof."""
+class Case:
+    """One task under proof: its checks, and what they have counted so far."""
 
     task: Task
     apps: tuple[App, ...]
@@ -107,6 +92,32 @@ class _Case:
     mutants: Counter[str] = field(default_factory=Counter)
     equivalents: Counter[str] = field(default_factory=Counter)
     replayed: int = 0
+    traced: int = 0
+
+    def checks(self) -> Mapping[str, Callable[[], None]]:
+        """Every check by name, in their order; each raises ProofError when the task fails it."""
+        return {
+            "reference": self.solve,
+            "idleness and excess": self.check_idle_and_excessive,
+            "drops": self.check_drops,
+            "alterations": self.check_alterations,
+            "traps": self.check_traps,
+            "strays": self.check_strays,
+            "routes": self.check_routes,
+            "discoverability": self.check_discoverability,
+            "labels": self.check_labels,
+        }
+
+    def proof(self) -> Proof:
+        """The counts of the checks made."""
+        return Proof(
+            references=2,
+            mutants=dict(sorted(self.mutants.items())),
+            equivalents=dict(sorted(self.equivalents.items())),
+            replayed=self.replayed,
+            values_traced=self.traced,
+            code_hash=code_hash(),
+        )
 
     def fail(self, check: str, detail: str) -> ProofError:
         return ProofError(self.task.id, check, detail)
@@ -158,7 +169,7 @@ class _Case:
         changes = episode.changes()
         return _Run(tuple(results), changes, self.judge(changes), tuple(touched))
 
-    def _judge_writes(self, calls: Sequence[ToolCall]) -> Verdict:
+    def judge_writes(self, calls: Sequence[ToolCall]) -> Verdict:
         """The verdict on these calls without those that only read, which change nothing and take most of the time.
 
         What they begin with in common with the reference is not done again.
@@ -310,7 +321,7 @@ class _Case:
     def check_traps(self) -> None:
         """The whole solution of each hurried worker, through the tools, is not strict."""
         for trap in self.task.traps:
-            if self._judge_writes(trap.sprung).strict:
+            if self.judge_writes(trap.sprung).strict:
                 raise self.fail("trap", f"{trap.name} ({trap.note}) is strict all the same")
             self.mutants["trap"] += 1
         if not self.task.traps:
@@ -369,7 +380,7 @@ class _Case:
     def check_routes(self) -> None:
         """Other orders and other routes, through the tools, are strict too."""
         for order in self.task.reorderings:
-            verdict = self._judge_writes([self.task.reference[index] for index in order])
+            verdict = self.judge_writes([self.task.reference[index] for index in order])
             if not verdict.strict:
                 raise self.fail("reordering", f"in the order {order} the verdict is {_wording(verdict)}")
             self.equivalents["reordering"] += 1
@@ -377,6 +388,27 @@ class _Case:
             if not run.verdict.strict:
                 raise self.fail("alternative", f"number {number} gives {_wording(run.verdict)}")
             self.equivalents["alternative"] += 1
+
+    # What can be seen
+
+    def check_discoverability(self) -> None:
+        """Every value of the solution was seen before it was needed, and several hops need the world."""
+        task, seen = self.task, self.reference.results
+        writes = frozenset(name for name, access in self.access.items() if access == "write")
+        specs = Episode(task, "actions", self.base, self.apps).specs
+        trace = trace_values(task, seen, writes, specs, id_fields(self.apps))
+        if trace.unseen:
+            raise self.fail("discoverability", "; ".join(trace.unseen[:5]))
+        if task.knobs.get("hops", 0) > 1 and not trace.found_in_world:
+            raise self.fail(
+                "discoverability", "the prompt alone gives away every value although the task has several hops"
+            )
+        self.traced = trace.count
+
+    def check_labels(self) -> None:
+        """No label of ours is visible."""
+        if found := find_labels(self.task, id_fields(self.apps)):
+            raise self.fail("labels", f"the world or prompt shows {found}")
 
     # Replays
 
@@ -440,18 +472,6 @@ class _Case:
             for group in groups
             for change in group
         }
-
-
-def _traced(case: _Case) -> int:
-    task = case.task
-    writes = frozenset(name for name, access in case.access.items() if access == "write")
-    specs = Episode(task, "actions", case.base, case.apps).specs
-    trace = trace_values(task, case.reference.results, writes, specs, id_fields(case.apps))
-    if trace.unseen:
-        raise case.fail("discoverability", "; ".join(trace.unseen[:5]))
-    if task.knobs.get("hops", 0) > 1 and not trace.found_in_world:
-        raise case.fail("discoverability", "the prompt alone gives away every value although the task has several hops")
-    return trace.count
 
 
 @lru_cache
