@@ -197,9 +197,9 @@ def show(
 ) -> None:
     """A task as an auditor reads it: prompt, world, contract, traps and what they leave, reference with answers, proof.
 
-    Examples: worldloom show sales.deal_stage-0c --brief
+    Example: worldloom show sales.deal_stage-0c --brief
 
-    worldloom show deal_stage --seed 7 --profile top --knob entities=2
+    Example: worldloom show deal_stage --seed 7 --profile top --knob entities=2
     """
     from pipeline.layout import terminal_width
     from pipeline.store import Store, store_root
@@ -231,9 +231,9 @@ def play(
 ) -> None:
     """Work on a task yourself: lines typed, or a script on standard input. Exit code 0 for a strict pass, 1 otherwise.
 
-    Examples: worldloom play callback_number --transcript mine.jsonl
+    Example: worldloom play callback_number --transcript mine.jsonl
 
-    worldloom play sales.deal_stage-0c --json < commands.txt
+    Example: worldloom play sales.deal_stage-0c --json < commands.txt
     """
     from pipeline.layout import terminal_width
     from pipeline.play import play as play_task
