@@ -29,8 +29,8 @@ class CommentFields(Args):
     def text(self) -> str:
         if self.body is not None or self.html_body is None:
             return (self.body or "").strip()
-        lines = re.sub(r"<(?:br|/p|/div|/li)\b[^>]*>", "\n", self.html_body)
-        return html.unescape(re.sub(r"<[^>]*>", "", lines)).strip()
+        lines = re.sub(r"<(?:br|/p|/div|/li)\b[^<>]*>", "\n", self.html_body)
+        return html.unescape(re.sub(r"<[^<>]*>", "", lines)).strip()
 
 
 class ListComments(PageArgs):

@@ -161,11 +161,10 @@ def search_users(call: Call, args: SearchUsers) -> dict[str, Any]:
     """Find users by their whole address, or by words of their name, notes or tags."""
     if args.external_id is not None:
         users = call.tables.where(User, "external_id", args.external_id)
-    elif args.query and "@" in args.query:
-        users = call.tables.where(User, "email", args.query.strip().lower())
     else:
         wanted = word_line(args.query or "").split()
-        users = [user for user in call.tables.all(User) if user.active and _begins(user.words, wanted)]
+        users = call.tables.where(User, "email", (args.query or "").strip().lower())
+        users = users or [user for user in call.tables.all(User) if user.active and _begins(user.words, wanted)]
     return list_body(call, users, lambda user: user_view(call, user), "users", "/users/search", args)
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from environment.apps.crud import NumericId
 from environment.query.zendesk_search import word_line
@@ -81,7 +81,7 @@ Instant = Annotated[str, BeforeValidator(_instant)]
 Tags = Annotated[tuple[str, ...], BeforeValidator(tag_set)]
 Lower = Annotated[str, BeforeValidator(lambda value: value.strip().lower() if isinstance(value, str) else value)]
 Text = Annotated[str, Field(max_length=65_535)]
-Name = Annotated[str, Field(min_length=1, max_length=255)]
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=255)]
 
 
 class CustomField(BaseModel):
@@ -89,7 +89,7 @@ class CustomField(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     id: NumericId
-    value: str | bool | int | float | tuple[str, ...] | None = None
+    value: Text | bool | int | float | tuple[Text, ...] | None = None
 
 
 class Ticket(Row):
@@ -227,7 +227,7 @@ class MacroAction(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     field: Name
-    value: str | bool | int | tuple[str, ...]
+    value: Text | bool | int | tuple[Text, ...]
 
 
 class Macro(Row):

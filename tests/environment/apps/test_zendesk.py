@@ -195,6 +195,8 @@ def test_status_follows_the_rules(key: str, fields: dict[str, Any], status: str)
         (OPEN, {"requester_id": None}, "requester_id", "cannot be blank"),
         (OPEN, {"comment": {"body": " "}}, "comment", "cannot be blank"),
         (OPEN, {"comment": {"body": "x" * 65_536}}, "body", "Body:"),
+        (OPEN, {"comment": {"html_body": "<br" * 10**5}}, "body", "Body:"),
+        (OPEN, {"subject": " \n"}, "subject", "Subject: cannot be blank"),
         (OPEN, {"custom_fields": [{"id": 5, "value": "x"}]}, "custom_fields", "does not exist"),
         (OPEN, {"custom_fields": [{"id": int(COLOUR), "value": "green"}]}, "base", "Colour: is one of red, blue"),
         (OPEN, {"custom_fields": [{"id": int(PAID), "value": "yes"}]}, "base", "Paid: is true or false"),
