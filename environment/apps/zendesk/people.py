@@ -164,7 +164,8 @@ def search_users(call: Call, args: SearchUsers) -> dict[str, Any]:
     else:
         wanted = word_line(args.query or "").split()
         users = call.tables.where(User, "email", (args.query or "").strip().lower())
-        users = users or [user for user in call.tables.all(User) if user.active and _begins(user.words, wanted)]
+        users = users or [user for user in call.tables.all(User) if _begins(user.words, wanted)]
+    users = [user for user in users if user.active]
     return list_body(call, users, lambda user: user_view(call, user), "users", "/users/search", args)
 
 

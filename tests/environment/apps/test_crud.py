@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from typing import Any, Literal
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from pydantic import Field, ValidationError
 
 from environment.apps.crud import NumericId, Style, crud, shown
 from environment.apps.kit import App, AppError, Call, Response, digits_id, explain
-from environment.apps.paging import Page, cursors, offsets, page_numbers, whole_list
+from environment.apps.paging import Page, cursors, link, offsets, page_numbers, whole_list
 from environment.server import Server, parse_now
 from environment.specs import function_spec
 from environment.tools import ActionTools
@@ -231,6 +232,14 @@ def test_following_next_reads_the_whole_list_in_order(paging: Any) -> None:
 def test_a_cursor_of_another_list_is_refused() -> None:
     desk = Desk(_app(*crud(Todo, Style(many=_many, paging=cursors()), "list")))
     assert desk("GET", "/todos", {"after": "P001"})[0] == 400
+
+
+def test_a_link_can_be_followed_whatever_was_asked() -> None:
+    desk = Desk()
+    asked = {"name": "a&b=c é", "page[size]": 2, "odd": "\ud800"}
+    address = link("https://desk.example/v1/projects", asked)
+    assert dict(parse_qsl(urlsplit(address).query)) == {"name": "a&b=c é", "page[size]": "2", "odd": "?"}
+    assert desk.server.fetch("GET", address).status == 422
 
 
 def test_routes_are_tools_where_that_is_asked() -> None:
