@@ -51,7 +51,7 @@ class Emptiness:
 
 @dataclass(frozen=True, slots=True)
 class Junction:
-    """Conditions joined by one of the words `and` and `or`; none of them is joined by the same word."""
+    """Different conditions joined by one of the words `and` and `or`; none of them is joined by the same word."""
 
     word: str
     operands: tuple[Condition, ...]
@@ -178,7 +178,7 @@ def _joined(word: str, operands: tuple[Condition, ...]) -> Junction:
     flat: list[Condition] = []
     for operand in operands:
         flat.extend(operand.operands if isinstance(operand, Junction) and operand.word == word else (operand,))
-    return Junction(word, tuple(flat))
+    return Junction(word, tuple(dict.fromkeys(flat)))
 
 
 def _unescaped(text: str) -> str:

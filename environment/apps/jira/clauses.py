@@ -18,7 +18,6 @@ from environment.apps.kit import Call
 
 Kind = Literal["choice", "ranked", "key", "moment", "day", "number", "text", "sort"]
 _RANKS = {priority.name: -position for position, priority in enumerate(PRIORITIES)}
-_TYPES = {kind.name: kind for kind in ISSUE_TYPES}
 _TYPE_ORDER = {kind.name: position for position, kind in enumerate(ISSUE_TYPES)}
 
 

@@ -12,7 +12,7 @@ from environment.apps.jira import adf
 from environment.apps.jira.entry import find_issue
 from environment.apps.jira.people import find_user
 from environment.apps.jira.rows import CustomField, Issue, Project, Version
-from environment.apps.jira.site import FIELD_NAMES, ISSUE_TYPES, PRIORITIES, RESOLUTIONS, IssueType, Named
+from environment.apps.jira.site import FIELD_NAMES, PRIORITIES, RESOLUTIONS, TYPES_BY_NAME, IssueType, Named
 from environment.apps.kit import Call
 
 ON_SCREEN = (
@@ -22,7 +22,6 @@ ON_SCREEN = (
 """System fields that can be set when an issue is created or edited."""
 
 _MAX_SUMMARY, _MAX_TEXT, _MAX_LABEL = 255, 32_767, 255
-_TYPES = {kind.name: kind for kind in ISSUE_TYPES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ def find_type(project: Project, value: Any) -> IssueType | None:
     if not isinstance(value, dict):
         return None
     for name in project.issueTypes:
-        kind = _TYPES[name]
+        kind = TYPES_BY_NAME[name]
         if kind.id == _text(value.get("id")) or ("id" not in value and kind.name == value.get("name")):
             return kind
     return None
@@ -71,10 +70,10 @@ def find_type(project: Project, value: Any) -> IssueType | None:
 
 def check_parent(project: Project, issue_type: str, parent: Issue | None) -> str | None:
     """The complaint about an issue of this type and project standing below this parent."""
-    kind = _TYPES[issue_type]
+    kind = TYPES_BY_NAME[issue_type]
     if parent is None:
         return "Issue type is a sub-task but parent issue key or id not specified." if kind.subtask else None
-    if _TYPES[parent.issuetype].level != kind.level + 1 or (kind.subtask and parent.project != project.key):
+    if TYPES_BY_NAME[parent.issuetype].level != kind.level + 1 or (kind.subtask and parent.project != project.key):
         return "Given parent issue does not belong to appropriate hierarchy."
     return None
 

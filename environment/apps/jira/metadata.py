@@ -10,12 +10,19 @@ from environment.apps.jira.entry import known_project, page_of
 from environment.apps.jira.fields import ON_SCREEN, custom_fields
 from environment.apps.jira.people import NoArgs
 from environment.apps.jira.rows import CustomField, Issue, Project, Version
-from environment.apps.jira.site import CATEGORIES, FIELDS, ISSUE_TYPES, PRIORITIES, RESOLUTIONS, IssueType
+from environment.apps.jira.site import (
+    CATEGORIES,
+    FIELDS,
+    ISSUE_TYPES,
+    PRIORITIES,
+    RESOLUTIONS,
+    TYPES_BY_NAME,
+    IssueType,
+)
 from environment.apps.jira.views import Viewer
 from environment.apps.jira.workflow import workflow_of
 from environment.apps.kit import AppError, Args, Call, Many, Route
 
-_TYPES = {kind.name: kind for kind in ISSUE_TYPES}
 _SYSTEM = {field.id: field for field in FIELDS}
 _ALWAYS_NEEDED = ("project", "issuetype", "summary")
 
@@ -118,7 +125,7 @@ def list_project_statuses(call: Call, args: OneProject) -> list[dict[str, Any]]:
     project, viewer = known_project(call, args.projectIdOrKey), Viewer(call)
     return [
         {
-            **viewer.issue_type(_TYPES[name]),
+            **viewer.issue_type(TYPES_BY_NAME[name]),
             "statuses": [viewer.status(status.name) for status in workflow_of(call, project.key, name).statuses],
         }
         for name in project.issueTypes
@@ -135,7 +142,7 @@ def create_meta(call: Call, args: CreateMeta) -> dict[str, Any]:
     for project in call.tables.all(Project):
         if (keys or ids) and project.key not in keys and project.id not in ids:
             continue
-        kinds = [_TYPES[name] for name in project.issueTypes]
+        kinds = [TYPES_BY_NAME[name] for name in project.issueTypes]
         if names or type_ids:
             kinds = [kind for kind in kinds if kind.name in names or kind.id in type_ids]
         shown = [
@@ -157,14 +164,16 @@ def create_meta_types(call: Call, args: ProjectTypes) -> dict[str, Any]:
         "startAt": args.startAt,
         "maxResults": min(args.maxResults, 200),
         "total": len(project.issueTypes),
-        "issueTypes": [viewer.issue_type(_TYPES[name]) for name in page],
+        "issueTypes": [viewer.issue_type(TYPES_BY_NAME[name]) for name in page],
     }
 
 
 def create_meta_fields(call: Call, args: TypeFields) -> dict[str, Any]:
     """List the fields that an issue of this type can or must be created with in a project."""
     project, viewer = known_project(call, args.projectIdOrKey), Viewer(call)
-    kind = next((_TYPES[name] for name in project.issueTypes if _TYPES[name].id == args.issueTypeId), None)
+    kind = next(
+        (TYPES_BY_NAME[name] for name in project.issueTypes if TYPES_BY_NAME[name].id == args.issueTypeId), None
+    )
     if kind is None:
         raise AppError(404, f"The issue type '{args.issueTypeId[:80]}' is not available in this project.")
     fields = list(_fields(viewer, project, kind).values())
@@ -214,7 +223,7 @@ def _choices(viewer: Viewer, project: Project, name: str, custom: CustomField | 
     if name == "resolution":
         return [viewer.named("resolution", resolution) for resolution in RESOLUTIONS]
     if name == "issuetype":
-        return [viewer.issue_type(_TYPES[kind]) for kind in project.issueTypes]
+        return [viewer.issue_type(TYPES_BY_NAME[kind]) for kind in project.issueTypes]
     if name == "project":
         return [viewer.project(project)]
     if name == "fixVersions":

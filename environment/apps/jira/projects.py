@@ -12,11 +12,9 @@ from environment.apps.jira.fields import is_day
 from environment.apps.jira.people import NoArgs, find_user, known_user
 from environment.apps.jira.refusal import wrong_fields
 from environment.apps.jira.rows import Issue, Project, Version
-from environment.apps.jira.site import ISSUE_TYPES
+from environment.apps.jira.site import TYPES_BY_NAME
 from environment.apps.jira.views import Viewer
 from environment.apps.kit import AppError, Args, Call, Many, Response, Route
-
-_TYPES = {kind.name: kind for kind in ISSUE_TYPES}
 
 
 class OneProject(Args):
@@ -120,7 +118,7 @@ def get_project(call: Call, args: OneProject) -> dict[str, Any]:
         **viewer.project(project),
         "description": project.description,
         "lead": viewer.user(project.lead),
-        "issueTypes": [viewer.issue_type(_TYPES[name]) for name in project.issueTypes],
+        "issueTypes": [viewer.issue_type(TYPES_BY_NAME[name]) for name in project.issueTypes],
         "versions": [viewer.version(version) for version in _versions(call, project)],
         "assigneeType": "UNASSIGNED" if project.lead is None else "PROJECT_LEAD",
         "isPrivate": False,

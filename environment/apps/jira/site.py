@@ -72,6 +72,8 @@ ISSUE_TYPES = (
     IssueType("10007", "Change"),
 )
 
+TYPES_BY_NAME = {kind.name: kind for kind in ISSUE_TYPES}
+
 LINK_TYPES = (
     LinkType("10000", "Blocks", "is blocked by", "blocks"),
     LinkType("10001", "Cloners", "is cloned by", "clones"),

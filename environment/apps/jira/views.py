@@ -24,10 +24,10 @@ from environment.apps.jira.rows import (
 from environment.apps.jira.site import (
     CATEGORIES,
     FIELDS,
-    ISSUE_TYPES,
     LINK_TYPES,
     PRIORITIES,
     RESOLUTIONS,
+    TYPES_BY_NAME,
     IssueType,
     LinkType,
     Named,
@@ -35,7 +35,6 @@ from environment.apps.jira.site import (
 from environment.apps.jira.workflow import site_statuses
 from environment.apps.kit import Call
 
-_TYPES = {kind.name: kind for kind in ISSUE_TYPES}
 _PRIORITIES = {priority.name: priority for priority in PRIORITIES}
 _RESOLUTIONS = {resolution.name: resolution for resolution in RESOLUTIONS}
 _LINKS = {kind.name: kind for kind in LINK_TYPES}
@@ -294,7 +293,7 @@ class Viewer:
 
 _FIELDS: Mapping[str, Callable[[Viewer, Issue], Any]] = {
     "summary": lambda viewer, issue: issue.summary,
-    "issuetype": lambda viewer, issue: viewer.issue_type(_TYPES[issue.issuetype]),
+    "issuetype": lambda viewer, issue: viewer.issue_type(TYPES_BY_NAME[issue.issuetype]),
     "project": Viewer._project_of,
     "parent": lambda viewer, issue: viewer.linked(issue.parent) if issue.parent else None,
     "description": lambda viewer, issue: adf.shown(issue.description, issue.descriptionAdf),
@@ -327,7 +326,7 @@ def links_of(call: Call, key: str) -> list[IssueLink]:
 
 def subtasks_of(call: Call, issue: Issue) -> list[Issue]:
     """The issue's sub-tasks; what stands below an epic is none."""
-    return [child for child in call.tables.where(Issue, "parent", issue.key) if _TYPES[child.issuetype].subtask]
+    return [child for child in call.tables.where(Issue, "parent", issue.key) if TYPES_BY_NAME[child.issuetype].subtask]
 
 
 def moment(text: str | None) -> str | None:

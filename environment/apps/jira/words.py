@@ -28,7 +28,7 @@ def wanted(query: str) -> tuple[Wanted, ...]:
         words = _WORD.findall(text.casefold())
         if words:
             parts.append(Wanted((*map(stem, words[:-1]), words[-1] if prefix else stem(words[-1])), prefix))
-    return tuple(parts)
+    return tuple(dict.fromkeys(parts))
 
 
 def holds(text: str, parts: tuple[Wanted, ...]) -> bool:
@@ -50,7 +50,7 @@ def stem(word: str) -> str:
     return word
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=4096)
 def _read(text: str) -> tuple[tuple[str, ...], frozenset[str]]:
     words = tuple(map(stem, _WORD.findall(text.casefold())))
     return words, frozenset(words)
@@ -62,7 +62,7 @@ def _stands(part: Wanted, words: tuple[str, ...], known: frozenset[str]) -> bool
         lasts = [word for word in known if word.startswith(last) or (last.startswith(word) and stem(last) == word)]
     else:
         lasts = [last] if last in known else []
-    if not lasts or any(word not in known for word in firsts):
+    if not lasts or len(part.words) > len(words) or any(word not in known for word in firsts):
         return False
     if not firsts:
         return True

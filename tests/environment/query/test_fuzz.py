@@ -18,7 +18,7 @@ from lark import Lark
 
 from environment import query
 from environment.apps import APPS
-from environment.query import drive_q, gmail_search, slack_search, soql, xero_where, zendesk_search
+from environment.query import drive_q, gmail_search, jql, slack_search, soql, xero_where, zendesk_search
 from environment.query.grammar import MAX_LENGTH, QueryError
 from environment.server import Response, Server, parse_now
 from environment.world import Base, World
@@ -50,9 +50,11 @@ class Language:
     """Terminal -> texts of it, for terminals that make no sense, or no match, by their pattern alone."""
     total: bool = False
     """Every text is a query."""
+    spell: Callable[[int], str] | None = None
+    """The n-th row's id, where the application doesn't count ids over all rows."""
 
     def ask(self, text: str) -> Response:
-        server = Server(APPS, World(_base(self.app, self.collection), parse_now(NOW)), ACTOR)
+        server = Server(APPS, World(_base(self), parse_now(NOW)), ACTOR)
         return server.fetch("GET", self.url, {self.parameter: text})
 
 
@@ -133,16 +135,43 @@ LANGUAGES = (
             ("TEXT", ("refund", "CN-20417", "a:b", "2026-03-04", "bil*")),
         ),
     ),
+    Language(
+        "jql",
+        jql.parse,
+        "jira",
+        "Issue",
+        _APPS["jira"].url("/search"),
+        "jql",
+        '(summary ~ "credit bil*" OR NOT duedate < -7d)',
+        (" AND ", " OR "),
+        samples=(
+            (
+                "WORD",
+                ("summary", "status", "due", "text", "Severity", "assignee", "Done", "-7d", "startOfDay", "OPS-1"),
+            ),
+            ("CUSTOM", ("cf[10001]", "CF [ 7 ]")),
+            ("NOT", ("not", "!")),
+            ("EMPTY", ("EMPTY", "null")),
+            ("_AND", ("and", "&&")),
+            ("_OR", ("OR", "||")),
+            ("_IN", ("in",)),
+            ("_IS", ("IS",)),
+            ("_ORDER_BY", ("order  by",)),
+            ("DIRECTION", ("asc", "DESC")),
+        ),
+        spell="OPS-{}".format,
+    ),
 )
 _EACH = pytest.mark.parametrize("language", [pytest.param(language, id=language.name) for language in LANGUAGES])
 _STRICT = [language for language in LANGUAGES if not language.total]
 
 
 @lru_cache
-def _base(app: str, collection: str) -> Base:
-    """The sample world with many rows of this collection, alike but for their ids."""
+def _base(language: Language) -> Base:
+    """The sample world with many rows of the collection that is searched, alike but for their ids."""
+    app, collection = language.app, language.collection
     kind = _KINDS[app][collection]
-    sample, spell = WORLD[app][collection][0], _APPS[app].ids[kind]
+    sample, spell = WORLD[app][collection][0], language.spell or _APPS[app].ids[kind]
     rows = tuple({**sample, kind.id_field: spell(number)} for number in range(1, _ROWS + 1))
     return Base({app: {**WORLD[app], collection: rows}}, _KINDS)
 
