@@ -12,7 +12,7 @@ destroy_many.
 from __future__ import annotations
 
 from environment.apps.kit import App
-from environment.apps.zendesk import actions, comments, macros, merge, people, search, tags, tickets
+from environment.apps.zendesk import actions, comments, macros, merge, people, search, tags, ticket_fields, tickets
 from environment.apps.zendesk.rows import (
     Comment,
     Group,
@@ -59,6 +59,7 @@ APP = App(
         *tags.ROUTES,
         *people.ROUTES,
         *macros.ROUTES,
+        *ticket_fields.ROUTES,
         *search.ROUTES,
     ),
     error_body=error_body,

@@ -15,7 +15,7 @@ from pydantic import Field
 from environment.apps.crud import crud, find
 from environment.apps.kit import Args, Call, Route
 from environment.apps.zendesk.people import acting_user
-from environment.apps.zendesk.rows import Group, Macro, MacroAction, Ticket, TicketField, User, tag_set
+from environment.apps.zendesk.rows import Group, Macro, MacroAction, Ticket, User, tag_set
 from environment.apps.zendesk.style import STYLE, PageArgs, list_body
 from environment.apps.zendesk.views import record_view, ticket_view
 
@@ -151,12 +151,4 @@ ROUTES = (
     ),
     _route("show_macro_changes", "/macros/{id}/apply", OneMacro, show_macro_changes),
     _route("show_ticket_after_macro", "/tickets/{ticket_id}/macros/{id}/apply", MacroOnTicket, show_ticket_after_macro),
-    *crud(
-        TicketField,
-        STYLE,
-        *("list", "get", "create", "update", "delete"),
-        writable=("title", "type", "description", "required", "active", "position", "custom_field_options"),
-        required=("title", "type"),
-        show=lambda call, field: record_view(call, field, "ticket_field"),
-    ),
 )

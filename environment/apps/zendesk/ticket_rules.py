@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from environment.apps.crud import change
-from environment.apps.kit import AppError, Call
+from environment.apps.kit import Call
 from environment.apps.zendesk.people import check_reference, group_of, is_member
-from environment.apps.zendesk.rows import AGENTS, Group, Organization, Ticket, TicketField, User
+from environment.apps.zendesk.rows import AGENTS, Group, Organization, Ticket, User
 from environment.apps.zendesk.style import STYLE, invalid
+from environment.apps.zendesk.ticket_fields import check_required_fields, merged_fields
 
 _REFERENCES: tuple[tuple[str, type[Any]], ...] = (
     ("requester_id", User),
@@ -67,7 +68,7 @@ def _completed(call: Call, before: Ticket | None, given: Mapping[str, Any]) -> d
         if requester is not None:
             fields.setdefault("organization_id", requester.organization_id)
     if "custom_fields" in fields:
-        fields["custom_fields"] = _custom_fields(call, before, fields["custom_fields"] or [])
+        fields["custom_fields"] = merged_fields(call, before, fields["custom_fields"] or [])
     return fields
 
 
@@ -90,57 +91,9 @@ def _assignment(call: Call, before: Ticket | None, given: Mapping[str, Any]) -> 
     return {}
 
 
-def _custom_fields(call: Call, before: Ticket | None, given: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The values held before with the given ones in their place; None empties a field."""
-    values: dict[str, Any] = {field.id: field.value for field in before.custom_fields} if before else {}
-    for item in given:
-        field = call.tables.find(TicketField, item["id"])
-        if field is None:
-            raise invalid("custom_fields", f"Custom field {item['id']} does not exist", "RecordNotFound")
-        values[field.id] = _value(field, item["value"])
-    kept = {key: value for key, value in values.items() if value not in (None, "")}
-    return [{"id": key, "value": kept[key]} for key in sorted(kept)]
-
-
-def _value(field: TicketField, value: Any) -> Any:
-    if value is None or value == "":
-        return None
-    options = [option.value for option in field.custom_field_options]
-    chosen = [value] if field.type == "tagger" else value if field.type == "multiselect" else []
-    if not isinstance(chosen, list | tuple):
-        raise _bad_value(field, "takes a list")
-    for one in chosen:
-        if one not in options:
-            raise _bad_value(field, f"is one of {', '.join(options)}"[:300])
-    if field.type == "checkbox" and not isinstance(value, bool):
-        raise _bad_value(field, "is true or false")
-    if field.type == "integer" and not str(value).lstrip("-").isdecimal():
-        raise _bad_value(field, "takes a whole number")
-    return value
-
-
-def _bad_value(field: TicketField, words: str) -> AppError:
-    return invalid(
-        "base", f"{field.title}: {words}", ticket_field_id=int(field.id), ticket_field_type=_class_name(field.type)
-    )
-
-
 def _check_solved(call: Call, ticket: Ticket) -> None:
     if ticket.status not in ("solved", "closed"):
         return
     if ticket.assignee_id is None:
         raise invalid("base", "Assignee: is required when solving a ticket", "BlankValue")
-    filled = {field.id for field in ticket.custom_fields}
-    for field in call.tables.all(TicketField):
-        if field.required and field.active and field.id not in filled:
-            raise invalid(
-                "base",
-                f"{field.title}: is required when solving a ticket",
-                "BlankValue",
-                ticket_field_id=int(field.id),
-                ticket_field_type=_class_name(field.type),
-            )
-
-
-def _class_name(kind: str) -> str:
-    return f"Field{kind.capitalize()}"
+    check_required_fields(call, ticket)
