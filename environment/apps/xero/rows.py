@@ -124,11 +124,9 @@ class Document(Row):
         if not isinstance(data, Mapping):
             return data
         kind, document = data.get("LineAmountTypes", "Exclusive"), str(data.get(cls.id_field, ""))
-        lines = []
-        for position, line in enumerate(data.get("LineItems", ()), 1):
-            found = complete(line, kind)
-            key = found.LineItemID or line_item_id(document, position)
-            lines.append(found if found.LineItemID else found.model_copy(update={"LineItemID": key}))
+        lines = [complete(line, kind) for line in data.get("LineItems", ())]
+        if not all(line.LineItemID for line in lines):
+            lines = _numbered(lines, document)
         sums = totals(lines, kind)
         filled = {**data, "LineItems": tuple(lines)}
         filled |= {"SubTotal": sums.SubTotal, "TotalTax": sums.TotalTax, "Total": sums.Total}
@@ -138,6 +136,13 @@ class Document(Row):
     def _settled(cls, data: dict[str, Any], total: Decimal) -> dict[str, Any]:
         """The fields with those that say what is left of the document."""
         return data
+
+
+def _numbered(lines: list[LineItem], document: str) -> list[LineItem]:
+    """The lines, those without an id with the first ids that no other has."""
+    taken = {line.LineItemID for line in lines}
+    free = (key for count in range(1, 2 * len(lines) + 1) if (key := line_item_id(document, count)) not in taken)
+    return [line if line.LineItemID else line.model_copy(update={"LineItemID": next(free)}) for line in lines]
 
 
 class Invoice(Document):

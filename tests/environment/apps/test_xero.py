@@ -296,6 +296,12 @@ def test_a_line_comes_to_this(books: Books, line: Any, amount: float, tax: float
     assert (row["SubTotal"], row["TotalTax"]) == (amount, tax)
 
 
+def test_a_line_put_before_a_kept_one_gets_an_id_of_its_own(books: Books) -> None:
+    kept = {"LineItemID": books.one("GET", f"/Invoices/{B7711}")["LineItems"][0]["LineItemID"]}
+    row = books.one("POST", f"/Invoices/{B7711}", {"LineItems": [{"Description": "New", "AccountCode": "310"}, kept]})
+    assert len({line["LineItemID"] for line in row["LineItems"]}) == 2 and row["Total"] == 612.4
+
+
 def test_unit_prices_have_four_places_when_asked(books: Books) -> None:
     lines = [{"Description": "x", "Quantity": 3, "UnitAmount": 33.333}]
     assert books.one("PUT", "/Invoices", _bill(LineItems=lines), unitdp=4)["Total"] == 100.0
