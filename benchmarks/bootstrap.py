@@ -8,6 +8,9 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # beside this file lies environment.py, which is not the package
 
 import numpy as np
 from scipy import stats

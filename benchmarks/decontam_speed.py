@@ -10,7 +10,10 @@ import sys
 import time
 from functools import lru_cache
 from itertools import accumulate
+from pathlib import Path
 from random import Random
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # beside this file lies environment.py, which is not the package
 
 from decontam.benchmark import Benchmark, BenchmarkTask
 from decontam.decontaminate import decontaminate
