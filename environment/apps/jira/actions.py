@@ -97,7 +97,7 @@ def _search(fetch: Fetch, args: SearchIssues) -> dict[str, Any]:
     query = (args.query or "").strip()
     order = ""
     conditions = []
-    if _KEY.fullmatch(query):
+    if _names_an_issue(fetch, query):
         conditions.append(f"key = {query}")
     elif _JQL.search(query):
         where, order = _split_order(query)
@@ -284,6 +284,12 @@ def _short(text: str) -> str:
 def _cased(name: str) -> str:
     """The name as Jira spells priorities, resolutions and issue types: Won't Do, Sub-task."""
     return " ".join(word.capitalize() for word in name.split())
+
+
+def _names_an_issue(fetch: Fetch, query: str) -> bool:
+    """Whether it is a key of some project's, unlike CN-20417."""
+    prefix = _key(query).rpartition("-")[0]
+    return bool(_KEY.fullmatch(query)) and fetch("GET", "/project/search", {"keys": prefix})["total"] > 0
 
 
 def _split_order(jql: str) -> tuple[str, str]:

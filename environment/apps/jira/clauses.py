@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 from environment.apps.jira.entry import find_issue, find_project
@@ -226,9 +226,9 @@ def key_order(key: str) -> tuple[str, int]:
 
 
 def _all_texts(scope: Scope, issue: Issue) -> tuple[str, ...]:
-    values = (issue.__pydantic_extra__ or {}).values()
-    custom = [value for value in values if isinstance(value, str)]
-    return (issue.summary, issue.description, *scope.comments.get(issue.key, ()), *custom)
+    texts = (issue.summary, issue.description, *scope.comments.get(issue.issuekey, ()))
+    values = issue.__pydantic_extra__
+    return (*texts, *(value for value in values.values() if isinstance(value, str))) if values else texts
 
 
 _PEOPLE: Mapping[str, Callable[[Scope, tuple[str, ...]], Known]] = {
@@ -245,8 +245,14 @@ _KINDS: Mapping[str, Callable[[Scope, tuple[str, ...]], Known]] = {
 }
 
 
+@lru_cache(maxsize=8192)
+def instant(text: str) -> datetime:
+    """The moment that a row keeps as text."""
+    return datetime.fromisoformat(text)
+
+
 def _moment(value: str | None) -> datetime | None:
-    return None if value is None else datetime.fromisoformat(value)
+    return None if value is None else instant(value)
 
 
 _DECLARED: tuple[tuple[tuple[str, ...], Clause], ...] = (

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from environment.apps.jira.clauses import Clause, Known, Scope, find_clause, key_order
+from environment.apps.jira.clauses import Clause, Known, Scope, find_clause, instant, key_order
 from environment.apps.jira.entry import find_issue
 from environment.apps.jira.moments import FUNCTIONS, read_moment
 from environment.apps.jira.refusal import wrong_query
@@ -50,23 +50,30 @@ def read_query(jql: str) -> Query:
 def select(call: Call, query: Query) -> list[Issue]:
     """The issues that fulfil the query, in its order, the newest first where it has none."""
     scope, complaints = Scope(call), list[str]()
-    test = _test(scope, query.where, complaints) if query.where else None
+    demands = _demands(query.where)
+    tests = [_test(scope, demand, complaints) for demand in demands]
     keys = [_sort_key(scope, sort, complaints) for sort in query.order_by[:_MAX_SORTS]]
     if complaints:
         raise wrong_query(*dict.fromkeys(complaints))
-    found = _candidates(call, query.where)
-    if test is not None:
+    found = _candidates(call, demands)
+    for test in tests:
         found = [issue for issue in found if test(issue)]
     if not keys:
-        return sorted(found, key=lambda issue: (issue.created, len(issue.id), issue.id), reverse=True)
+        return sorted(found, key=lambda issue: (instant(issue.created), len(issue.id), issue.id), reverse=True)
     for key, descending in reversed(keys):
         found.sort(key=key, reverse=descending)
     return found
 
 
-def _candidates(call: Call, where: Condition | None) -> list[Issue]:
-    """All issues, or those of the one project or with the one key that the condition demands."""
-    demands = where.operands if isinstance(where, Junction) and where.word == "and" else (where,)
+def _demands(where: Condition | None) -> tuple[Condition, ...]:
+    """The conditions that all must hold."""
+    if isinstance(where, Junction) and where.word == "and":
+        return where.operands
+    return () if where is None else (where,)
+
+
+def _candidates(call: Call, demands: tuple[Condition, ...]) -> list[Issue]:
+    """All issues, or those of the one project or with the one key that is demanded."""
     for demand in demands:
         if isinstance(demand, Comparison) and demand.operator == "=" and isinstance(demand.operands[0], str):
             if demand.field.lower() == "project":
@@ -136,21 +143,21 @@ def _comparison(scope: Scope, clause: Clause, condition: Comparison, complaints:
     for operand in condition.operands:
         known = frozenset({None}) if operand is None else _values(scope, clause, operand, complaints)
         values.update(known)
-    held = _held(scope, clause)
-    if condition.operator in ("=", "in"):
-        with_empty = None in values
-        return lambda issue: any(value in values for value in found) if (found := held(issue)) else with_empty
-    return lambda issue: bool(found := held(issue)) and not any(value in values for value in found)
+    read = clause.read
 
+    def same(issue: Issue) -> bool:
+        value = read(scope, issue)
+        if isinstance(value, tuple):
+            return not values.isdisjoint(value or (None,))
+        return value in values
 
-def _held(scope: Scope, clause: Clause) -> Callable[[Issue], tuple[Any, ...]]:
-    """What an issue holds, as a tuple that is empty for nothing."""
+    def other(issue: Issue) -> bool:
+        value = read(scope, issue)
+        if isinstance(value, tuple):
+            return bool(value) and values.isdisjoint(value)
+        return value is not None and value not in values
 
-    def held(issue: Issue) -> tuple[Any, ...]:
-        value = clause.read(scope, issue)
-        return value if isinstance(value, tuple) else () if value is None else (value,)
-
-    return held
+    return same if condition.operator in ("=", "in") else other
 
 
 def _text_test(scope: Scope, clause: Clause, condition: Comparison, complaints: list[str]) -> Test:

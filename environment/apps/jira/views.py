@@ -70,6 +70,10 @@ class Viewer:
     def _users(self) -> dict[str, Any]:
         return {}
 
+    @cached_property
+    def _statuses_shown(self) -> dict[str, Any]:
+        return {}
+
     def user(self, key: str | None) -> Any:
         """The user as shown, None for none."""
         if key is None:
@@ -108,6 +112,11 @@ class Viewer:
         return [name for name in every if name in asked]
 
     def status(self, name: str) -> dict[str, Any]:
+        if name not in self._statuses_shown:
+            self._statuses_shown[name] = self._status(name)
+        return self._statuses_shown[name]
+
+    def _status(self, name: str) -> dict[str, Any]:
         key, status = self.statuses.get(name, ("10999", WorkflowStatus(name=name, category="indeterminate")))
         number, colour, title = CATEGORIES[status.category]
         category = {

@@ -58,6 +58,8 @@ def _read(text: str) -> tuple[tuple[str, ...], frozenset[str]]:
 
 def _stands(part: Wanted, words: tuple[str, ...], known: frozenset[str]) -> bool:
     *firsts, last = part.words
+    if not firsts and not part.prefix:
+        return last in known
     if part.prefix:
         lasts = [word for word in known if word.startswith(last) or (last.startswith(word) and stem(last) == word)]
     else:
