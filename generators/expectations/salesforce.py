@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from environment.contract import Change, Matcher
+from environment.contract import Change, Equals, Fact, Matcher, Mentions, Omits
 
 
 def record_update(label: str, kind: str, record_id: str, **fields: Matcher) -> Change:
@@ -20,4 +20,23 @@ def record_created(label: str, kind: str, key: dict[str, Matcher], **fields: Mat
         action="create",
         key={name: (matcher,) for name, matcher in key.items()},
         fields={name: (matcher,) for name, matcher in fields.items()},
+    )
+
+
+def note_on(
+    label: str,
+    record: str,
+    *facts: tuple[Fact, ...],
+    never: tuple[tuple[Fact, ...], ...] = (),
+    **fields: Matcher,
+) -> Change:
+    """A note on a record that states the facts and makes none of the claims of `never`, with these values besides."""
+    prose: tuple[Matcher, ...] = (Mentions(facts=facts), *((Omits(claims=never),) if never else ()))
+    return Change(
+        label=label,
+        app="salesforce",
+        collection="Note",
+        action="create",
+        key={"ParentId": (Equals(value=record),)},
+        fields={"Body": prose, **{name: (matcher,) for name, matcher in fields.items()}},
     )
