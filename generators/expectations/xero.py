@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from environment.contract import Change, Enum, Equals, Matcher, Money, Ref
+from environment.contract import Change, Enum, Equals, Matcher, Money
 
 
 def credit_note_created(label: str, contact: str, number: str, amount: str, currency: str, account: str) -> Change:
@@ -14,7 +14,6 @@ def credit_note_created(label: str, contact: str, number: str, amount: str, curr
         action="create",
         key={"CreditNoteNumber": (Equals(value=number),)},
         fields={
-            "Type": (Equals(value="ACCPAYCREDIT"),),
             "ContactID": (Equals(value=contact),),
             "Total": (Money(amount=amount),),
             "CurrencyCode": (Equals(value=currency),),
@@ -24,14 +23,14 @@ def credit_note_created(label: str, contact: str, number: str, amount: str, curr
     )
 
 
-def credit_allocated(label: str, credit: str, bill: str, amount: str) -> Change:
-    """Credit of the note that matched the change `credit` is set off against a bill."""
+def credit_allocated(label: str, credit: Matcher, bill: str, amount: str) -> Change:
+    """Credit of the note with this id, or `Ref` to the change that creates it, is set off against a bill."""
     return Change(
         label=label,
         app="xero",
         collection="Allocation",
         action="create",
-        key={"CreditNoteID": (Ref(label=credit),), "InvoiceID": (Equals(value=bill),)},
+        key={"CreditNoteID": (credit,), "InvoiceID": (Equals(value=bill),)},
         fields={"Amount": (Money(amount=amount),)},
     )
 

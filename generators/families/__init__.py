@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generators.families.finance import invoice_paid
+from generators.families.finance import invoice_paid, supplier_credits
 from generators.families.hr import leave_request
 from generators.families.marketing import campaign_reply
 from generators.families.operations import shipment_update
@@ -16,6 +16,7 @@ FAMILIES: tuple[Family, ...] = (
     shipment_update.FAMILY,
     campaign_reply.FAMILY,
     invoice_paid.FAMILY,
+    supplier_credits.FAMILY,
     leave_request.FAMILY,
 )
 

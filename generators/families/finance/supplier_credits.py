@@ -1,0 +1,345 @@
+"""Supplier credits: suppliers granted credit; it is booked and set off against the open bills that the rules say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from environment.contract import Change, Enum, Equals, Matcher, Ref
+from environment.task import ToolCall
+from generators.business import Company, Person
+from generators.expectations.facts import amount, text
+from generators.expectations.gmail import READING
+from generators.expectations.google_sheets import cells_update
+from generators.expectations.slack import slack_post
+from generators.expectations.xero import credit_allocated, credit_note_created
+from generators.family import DISTRACTORS, PROSE, Family, Knob, Knobs, Scene, Story, call
+from generators.pressure import demand
+from generators.rulebook import Rule, publish
+from generators.staging.gmail import Mail, add_mail, find_mails
+from generators.staging.google_sheets import Table, add_table
+from generators.staging.oddments import filler_note
+from generators.staging.slack import add_channel
+from generators.staging.xero import add_account, add_bill, add_contact, add_credit_note
+from generators.traps import (
+    Slip,
+    done_twice,
+    ignored_hold,
+    ignored_rule,
+    miscalculated,
+    near_duplicate,
+    superseded,
+    superseded_rule,
+    wrong_unit,
+)
+from generators.work import Work
+
+_HEADER = ("RMA", "Supplier", "State", "Credit note", "Note")
+_RECEIVED, _TRANSIT, _CREDITED = "Received", "In transit", "Credited"
+_ORDERS = ("bill date", "due date", "amount")
+"""By what the first bill to be reduced is chosen; the first of them is in force."""
+_ACCOUNTS = (("315", "Purchase returns"), ("300", "Purchases"), ("429", "Other costs"), ("480", "Rebates"))
+_CHANNELS = ("ap-run", "payables", "accounts-payable")
+_CURRENCIES = ("GBP", "EUR", "USD")
+
+
+@dataclass(frozen=True, slots=True)
+class _Bill:
+    number: str
+    key: str
+    currency: str
+    day: str
+    due: str
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Credit:
+    """What one supplier grants, and the bills of that supplier."""
+
+    supplier: Company
+    contact: str
+    person: Person
+    rma: str
+    currency: str
+    notes: tuple[tuple[str, int], ...]
+    """Numbers and amounts as written, each void when there is a later one."""
+    mails: tuple[Mail, ...]
+    bills: tuple[_Bill, ...]
+    lookalikes: tuple[tuple[Company, _Bill], ...]
+    key: str
+    """Id of the credit note where it is in the books already, else empty."""
+
+    @property
+    def number(self) -> str:
+        return self.notes[-1][0]
+
+    @property
+    def total(self) -> int:
+        return self.notes[-1][1]
+
+    def first(self, order: str) -> _Bill:
+        """The bill in the credit's currency that comes first in this order."""
+        mine = [bill for bill in self.bills if bill.currency == self.currency]
+        keys = {"bill date": lambda b: b.day, "due date": lambda b: b.due, "amount": lambda b: -b.total}
+        return min(mine, key=keys[order])
+
+
+def compose(scene: Scene, knobs: Knobs) -> Story:
+    """Low down a booked credit note is set off against a bill; high up all credits in the mails, by rules found."""
+    work = Work(scene, knobs)
+    work.allow(READING)
+    channel = scene.rng.choice(_CHANNELS)
+    former = _ORDERS[1 : 1 + knobs["amendments"]][::-1] if knobs["hops"] >= 3 else ()
+    account = _accounts(scene)
+    credits = [_credit(scene, knobs) for _ in range(knobs["entities"])]
+    held = [_credit(scene, knobs) for _ in range(knobs["holds"])]
+    done = [_credit(scene, knobs, booked=True) for _ in range(2 * knobs["selection"])]
+    log = _returns(scene, knobs, credits, held, done) if knobs["hops"] >= 2 else None
+    _bystanders(scene, knobs["records"])
+    _request(work, credits, held, former, channel, account, log)
+    if knobs["selection"]:
+        work.read(call("gmail_search_emails", query="credit", max_results=50), call("xero_find_credit_notes"))
+    for credit in credits:
+        _apply(work, credit, former, account, log)
+    for credit in held:
+        look = _look(knobs, credit, log)
+        hurried = (*look, *_booking(credit, account), _allocate(credit, credit.first(_ORDERS[0])))
+        work.do(look, (), (ignored_hold(f"RMA {credit.rma}", *hurried),))
+    for credit in done:
+        again = (_create(credit, credit.number, credit.total, account), _allocate(credit, credit.first(_ORDERS[0])))
+        work.do((), (), (done_twice(credit.number, *again),))
+    for _ in range(knobs["pressure"]):
+        bill = scene.rng.choice(credits).bills[0]
+        day = scene.days_ago(-scene.rng.randint(41, 60))
+        body = scene.phrase("supplier_credits/pressure", bill=bill, day=day)
+        demand(work, body, call("xero_update_invoice", number=bill.number, due_date=day))
+    if knobs["rules"] >= 2:
+        _report(work, credits, channel)
+    return work.tell()
+
+
+def _request(
+    work: Work,
+    credits: Sequence[_Credit],
+    held: Sequence[_Credit],
+    former: Sequence[str],
+    channel: str,
+    account: str,
+    log: Table | None,
+) -> None:
+    knobs, phrase = work.knobs, work.scene.phrase
+    words = {"account": account, "log": log and log.title, "credited": _CREDITED, "channel": channel}
+    if knobs["selection"]:
+        work.ask(phrase("supplier_credits/prompt_all"))
+    else:
+        template = "supplier_credits/prompt" if knobs["hops"] >= 2 else "supplier_credits/prompt_booked"
+        work.ask(*(phrase(template, credit=credit) for credit in (*credits, *held)))
+    rules = [
+        Rule(
+            phrase("supplier_credits/order_rule", order=_ORDERS[0]),
+            tuple(phrase("supplier_credits/order_rule", order=order) for order in former),
+        )
+    ]
+    if log:
+        rules.append(Rule(phrase("supplier_credits/account_rule", **words)))
+    rules += [Rule(phrase(f"supplier_credits/{n}", **words)) for n in ("log_rule", "report_rule")[: knobs["rules"]]]
+    if knobs["holds"]:
+        rules.append(Rule(phrase("supplier_credits/hold_rule", received=_RECEIVED, **words)))
+    publish(work, "supplier credits", rules, max(1, knobs["hops"] - 1), channel)
+
+
+def _look(knobs: Knobs, credit: _Credit, log: Table | None) -> tuple[ToolCall, ...]:
+    """The supplier's mails and, where it matters, the state of the goods."""
+    mails = find_mails(credit.person, credit.mails)[1 if knobs["selection"] else 0 :] if credit.mails else ()
+    state = (log.find("RMA", credit.rma),) if log and (knobs["rules"] or knobs["holds"]) else ()
+    return (*mails, *state)
+
+
+def _apply(work: Work, credit: _Credit, former: Sequence[str], account: str, log: Table | None) -> None:
+    knobs = work.knobs
+    look = (*_look(knobs, credit, log), _bills(credit.supplier))
+    booking = _booking(credit, account)
+    bill = credit.first(_ORDERS[0])
+    right = (*look, *booking, _allocate(credit, bill))
+    slips: list[Slip] = []
+    for company, other in credit.lookalikes:
+        made = (_create(credit, credit.number, credit.total, account, company),) if booking else ()
+        slips.append(near_duplicate(company.name, *look[:-1], _bills(company), *made, _allocate(credit, other)))
+    for number, total in credit.notes[:-1]:
+        void = (_create(credit, number, total, account), _allocate(credit, bill, number, total))
+        slips.append(superseded(number, *look, *void))
+    for order in _ORDERS[1:]:
+        if (wrong := credit.first(order)) != bill:
+            hurried = (*look, *booking, _allocate(credit, wrong))
+            kind = superseded_rule if order in former else ignored_rule
+            slips.append(kind(f"the first by {order}", *hurried))
+    for other in credit.bills:
+        if other.currency != credit.currency:
+            slips.append(wrong_unit(other.currency, *look, *booking, _allocate(credit, other)))
+            break
+    if booking:
+        purchases = _ACCOUNTS[1][0]
+        wrong_account = _create(credit, credit.number, credit.total, purchases)
+        slips.append(ignored_rule("book it on the right account", *look, wrong_account, _allocate(credit, bill)))
+    work.do(right, _changes(credit, bill, account), tuple(slips))
+    if log and knobs["rules"]:
+        row = log.row_of("RMA", credit.rma)
+        wanted: dict[int, Matcher] = {log.column("State"): Enum(value=_CREDITED)}
+        wanted[log.column("Credit note")] = Equals(value=credit.number)
+        calls = (log.write(row, "State", _CREDITED), log.write(row, "Credit note", credit.number))
+        forgets = ignored_rule("fill in the credit note", calls[0])
+        work.do(calls, (cells_update(f"row {credit.rma}", row, wanted),), (forgets,))
+
+
+def _changes(credit: _Credit, bill: _Bill, account: str) -> tuple[Change, ...]:
+    label, total = f"credit {credit.number}", f"{credit.total}.00"
+    if credit.key:
+        return (credit_allocated(f"allocation {credit.number}", Equals(value=credit.key), bill.key, total),)
+    return (
+        credit_note_created(label, credit.contact, credit.number, total, credit.currency, account),
+        credit_allocated(f"allocation {credit.number}", Ref(label=label), bill.key, total),
+    )
+
+
+def _report(work: Work, credits: Sequence[_Credit], channel: str) -> None:
+    """One post: each credit note with its amount, and the bill that it was set off against with what is left."""
+    facts, never, lines = [], [], []
+    for credit in credits:
+        bill = credit.first(_ORDERS[0])
+        left = f"{Decimal(bill.total - credit.total):.2f}"
+        work.derive(left, f"{bill.total}.00 - {credit.total}.00")
+        facts.append((text(credit.number), amount(f"{credit.currency} {credit.total}.00")))
+        facts.append((text(bill.number), amount(f"{credit.currency} {left}")))
+        never += [(text(number), amount(f"{total}.00")) for number, total in credit.notes[:-1]]
+        lines.append(f"{credit.number}: {credit.currency} {credit.total}.00")
+        lines.append(f"{bill.number}: {credit.currency} {left}")
+    post = call("slack_post_message", channel=channel, text="\n".join(lines))
+    totals = [f"{c.number}: {c.currency} {c.total}.00" for c in credits]
+    totals += [f"{b.number}: {b.currency} {b.total}.00" for b in (c.first(_ORDERS[0]) for c in credits)]
+    unreduced = call("slack_post_message", channel=channel, text="\n".join(totals))
+    change = slack_post("report", add_channel(work.scene, channel), *facts, never=tuple(never))
+    work.do((post,), (change,), (ignored_rule("report what was done"), miscalculated("what was due before", unreduced)))
+
+
+def _bills(supplier: Company) -> ToolCall:
+    return call("xero_find_invoices", kind="bills", contact=supplier.name)
+
+
+def _booking(credit: _Credit, account: str) -> tuple[ToolCall, ...]:
+    return () if credit.key else (_create(credit, credit.number, credit.total, account),)
+
+
+def _create(credit: _Credit, number: str, total: int, account: str, company: Company | None = None) -> ToolCall:
+    return call(
+        "xero_create_credit_note",
+        contact=(company or credit.supplier).name,
+        number=number,
+        amount=total,
+        currency=credit.currency,
+        account=account,
+    )
+
+
+def _allocate(credit: _Credit, bill: _Bill, number: str = "", total: int = 0) -> ToolCall:
+    note, sum_of = number or credit.number, total or credit.total
+    return call("xero_allocate_credit", credit_note=note, invoice=bill.number, amount=sum_of)
+
+
+# The stage ---------------------------------------------------------------------------------------------------------
+
+
+def _credit(scene: Scene, knobs: Knobs, booked: bool = False) -> _Credit:
+    """A supplier with open bills, and the mails that grant credit; `booked` when it was dealt with already."""
+    supplier = scene.invent.company()
+    contact = add_contact(scene, supplier, IsSupplier=True)
+    person = scene.invent.person(supplier.domain)
+    currency, mailed = scene.rng.choice(_CURRENCIES), knobs["hops"] >= 2
+    bills = _open_bills(scene, contact, currency, knobs["bills"])
+    most = min(bill.total for bill in bills)
+    amounts = scene.rng.sample(range(60, most - 10), (0 if booked or not mailed else knobs["amendments"]) + 1)
+    notes = tuple((f"CN-{scene.invent.number(20_100, 29_800)}", total) for total in amounts)
+    rma = f"RMA-{scene.invent.number(210, 980)}"
+    ago, mails = scene.rng.randint(300, 900), []
+    for place, (number, total) in enumerate(notes if mailed else ()):
+        template = "mail_replaced" if place else "mail_granted"
+        facts = {"number": number, "total": f"{currency} {total}.00", "rma": rma, "supplier": supplier.name}
+        body = scene.phrase(f"supplier_credits/{template}", person=person, old=notes[place - 1][0], **facts)
+        mails.append(add_mail(scene, person, f"Credit for {rma}", body, minutes_ago=ago - 60 * place))
+    key = ""
+    if booked or not mailed:
+        applied = {"AppliedAmount": amounts[-1]} if booked else {}
+        key = add_credit_note(scene, contact, notes[-1][0], str(amounts[-1]), currency, scene.days_ago(3), **applied)
+    lookalikes = []
+    for _ in range(knobs["near_duplicates"]):
+        other = scene.invent.lookalike_company(supplier)
+        other_contact = add_contact(scene, other, IsSupplier=True)
+        lookalikes.append((other, _open_bills(scene, other_contact, currency, 1)[0]))
+    return _Credit(supplier, contact, person, rma, currency, notes, tuple(mails), bills, tuple(lookalikes), key)
+
+
+def _open_bills(scene: Scene, contact: str, currency: str, count: int) -> tuple[_Bill, ...]:
+    """The first by bill date is neither the first by due date nor the largest, and is not the only one."""
+    days = sorted(scene.rng.sample(range(10, 80), count), reverse=True)
+    dues = sorted(scene.rng.sample(range(1, 40), count), reverse=True)
+    totals = sorted(scene.rng.sample(range(400, 2600), count))
+    others = [name for name in _CURRENCIES if name != currency]
+    bills = []
+    for place, (ago, until, total) in enumerate(zip(days, dues, totals, strict=True)):
+        money = scene.rng.choice(others) if place == 2 else currency
+        number = f"B-{scene.invent.number(7_100, 9_800)}"
+        day, due = scene.days_ago(ago + (70 if place == 2 else 0)), scene.days_ago(-until)
+        key = add_bill(scene, contact, number, str(total), money, day, due)
+        bills.append(_Bill(number, key, money, day, due, total))
+    return tuple(bills)
+
+
+def _accounts(scene: Scene) -> str:
+    """Stage the ledger accounts; the code of the one for returned goods."""
+    for code, name in _ACCOUNTS:
+        add_account(scene, code, name)
+    return _ACCOUNTS[0][0]
+
+
+def _returns(
+    scene: Scene, knobs: Knobs, credits: Sequence[_Credit], held: Sequence[_Credit], done: Sequence[_Credit]
+) -> Table:
+    """The log of goods that went back."""
+    rows = [[one.rma, one.supplier.name, _RECEIVED, "", ""] for one in credits]
+    rows += [[one.rma, one.supplier.name, _TRANSIT, "", ""] for one in held]
+    rows += [[one.rma, one.supplier.name, _CREDITED, one.number, ""] for one in done]
+    for _ in range(knobs["records"]):
+        note = filler_note(scene) if scene.prose > 1 else ""
+        state = scene.rng.choice((_RECEIVED, _TRANSIT))
+        rows.append([f"RMA-{scene.invent.number(210, 980)}", scene.invent.company().name, state, "", note])
+    scene.rng.shuffle(rows)
+    return add_table(scene, "Returns log", _HEADER, rows)
+
+
+def _bystanders(scene: Scene, count: int) -> None:
+    """Bills of suppliers that nobody talks about."""
+    for _ in range(count):
+        contact = add_contact(scene, scene.invent.company(), IsSupplier=True)
+        _open_bills(scene, contact, scene.rng.choice(_CURRENCIES), 1)
+
+
+FAMILY = Family(
+    name="supplier_credits",
+    domain="finance",
+    knobs={
+        "entities": Knob(1, 4, 1, "credits to apply"),
+        "hops": Knob(1, 5, 2, "places to look in: the books, mails, then up to three that hold the rules"),
+        "selection": Knob(0, 1, 0, "1 when nobody is named but all credits that are not booked yet", ("hops", 2)),
+        "near_duplicates": Knob(0, 3, 1, "suppliers with a similar name, each credit"),
+        "bills": Knob(2, 5, 2, "open bills of each supplier, from three on one in another currency"),
+        "records": Knob(2, 60, 3, "unrelated suppliers with a bill, and returns"),
+        "amendments": Knob(0, 2, 1, "credit notes that replace another, each credit; orders replaced", ("hops", 2)),
+        "rules": Knob(0, 2, 0, "rules besides the order: fill in the log, report what is left", ("hops", 2)),
+        "holds": Knob(0, 2, 0, "credits for goods that are still on their way", ("hops", 2)),
+        "pressure": Knob(0, 3, 0, "strangers who demand another due date", ("hops", 2)),
+        "distractors": DISTRACTORS,
+        "prose": PROSE,
+    },
+    compose=compose,
+)
