@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -259,7 +260,7 @@ def play(
             if reference:
                 say(reference_text(found, width))
         if transcript:
-            again = " ".join(part for part in (task, str(transcript), wish.options()) if part)
+            again = " ".join(part for part in (task, shlex.quote(str(transcript)), wish.options()) if part)
             say(f"kept; to judge it again: worldloom verify {again}")
         if as_json:
             print(json.dumps(played.to_json(), indent=1, ensure_ascii=False), flush=True)

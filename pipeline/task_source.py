@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,10 +45,13 @@ class Wish:
 
     def options(self) -> str:
         """The command line's options that ask for the same."""
-        parts = [
-            f"--{name} {value}" for name in ("seed", "index", "profile") if (value := getattr(self, name)) is not None
-        ]
-        return " ".join([*parts, *(f"--knob {knob}" for knob in self.knobs)])
+        asked = (
+            ("seed", self.seed),
+            ("index", self.index),
+            ("profile", self.profile),
+            *(("knob", k) for k in self.knobs),
+        )
+        return " ".join(f"--{name} {shlex.quote(str(value))}" for name, value in asked if value is not None)
 
 
 def choose_task(store: Store, name: str, wish: Wish) -> Task:
@@ -118,14 +122,13 @@ def _look_for(store: Store, beginning: str) -> tuple[StoredGeneration, Task] | N
 def _set_knobs(written: Sequence[str]) -> dict[str, int]:
     knobs: dict[str, int] = {}
     for text in written:
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip() or not value.strip().lstrip("+-").isdecimal():
-            raise BadInput(
-                f"--knob {text!r} is not understood; write name=value with a whole number, such as entities=3"
-            )
-        if name.strip() in knobs:
-            raise BadInput(f"--knob {name.strip()} is given twice; give each knob once")
-        knobs[name.strip()] = int(value)
+        found = _KNOB.fullmatch(text)
+        if not found:
+            raise BadInput(f"--knob {text!r} is not understood; write name=value with a whole number, as in entities=3")
+        name, value = found.groups()
+        if name in knobs:
+            raise BadInput(f"--knob {name} is given twice; give each knob once")
+        knobs[name] = int(value)
     return knobs
 
 
