@@ -16,6 +16,8 @@ from environment.world import Tables, World
 
 TICK = timedelta(seconds=1)
 """How far the world's clock moves with every request."""
+_LONGEST_PATH = 64_000
+"""Characters of a path; finding the route of a longer one would take long, and nothing has a name so long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ def _query(text: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def _route(app: App, method: str, path: str) -> tuple[Route, dict[str, str]]:
     rest, other = app.below(path), False
-    if rest is None:
+    if rest is None or len(rest) > _LONGEST_PATH:
         raise AppError(404, f"No such path: {path[:200]}", "NOT_FOUND")
     for route in _routes(app, rest.count("/"), rest.endswith("/")):
         match = route.pattern.fullmatch(rest)
