@@ -20,7 +20,7 @@ from environment.apps.xero.documents import (
 )
 from environment.apps.xero.endpoint import Element, Endpoint, PutArgs, Text, elements, envelope
 from environment.apps.xero.filters import Property, properties
-from environment.apps.xero.invoices import INVOICES, SETTLED, next_number, next_status, settle
+from environment.apps.xero.invoices import INVOICES, SETTLED, InvoiceFields, next_number, next_status, settle
 from environment.apps.xero.money import ZERO, Money
 from environment.apps.xero.refusals import Invalid, invalid_elements, not_found
 from environment.apps.xero.rows import Allocation, CreditNote, Invoice
@@ -45,11 +45,7 @@ class CreditNoteFields(DocumentFields):
 class InvoiceRef(Element):
     """Which invoice is meant."""
 
-    read_only = frozenset(Invoice.model_fields) - {"InvoiceID", "InvoiceNumber"} | {
-        "Contact",
-        "Payments",
-        "CreditNotes",
-    }
+    read_only = InvoiceFields.read_only | InvoiceFields.model_fields.keys() - {"InvoiceID", "InvoiceNumber"}
     InvoiceID: str | None = None
     InvoiceNumber: Text | None = None
 

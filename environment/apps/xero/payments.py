@@ -8,10 +8,10 @@ from typing import Any
 from pydantic import Field
 
 from environment.apps.kit import Call
-from environment.apps.xero.credit_notes import CREDIT_NOTES, InvoiceRef, use_credit
+from environment.apps.xero.credit_notes import CREDIT_NOTES, CreditNoteFields, InvoiceRef, use_credit
 from environment.apps.xero.dates import Day, moment_of, written_day, written_moment
 from environment.apps.xero.documents import check_open, find_account, organisation, refuse, show_contact_of, today
-from environment.apps.xero.endpoint import Element, Endpoint, ListArgs, Text
+from environment.apps.xero.endpoint import Element, Endpoint, Text
 from environment.apps.xero.filters import Property, properties
 from environment.apps.xero.invoices import INVOICES, settle
 from environment.apps.xero.money import Money
@@ -22,7 +22,7 @@ from environment.apps.xero.rows import Account, CreditNote, Invoice, Payment
 class CreditNoteRef(Element):
     """Which credit note is meant."""
 
-    read_only = frozenset(CreditNote.model_fields) - {"CreditNoteID", "CreditNoteNumber"} | {"Contact", "Allocations"}
+    read_only = CreditNoteFields.read_only | CreditNoteFields.model_fields.keys() - {"CreditNoteID", "CreditNoteNumber"}
     CreditNoteID: str | None = None
     CreditNoteNumber: Text | None = None
 
@@ -30,7 +30,7 @@ class CreditNoteRef(Element):
 class AccountRef(Element):
     """Which account is meant."""
 
-    read_only = frozenset({"Name", "Type", "Status", "Class", "TaxType", "CurrencyCode"})
+    read_only = frozenset(Account.model_fields) - {"AccountID", "Code"} | {"Class"}
     AccountID: str | None = None
     Code: Text | None = None
 
@@ -209,7 +209,6 @@ PAYMENTS: Endpoint[Payment, PaymentFields] = Endpoint(
         "invoice.contact.contactid": Property("Guid", lambda call: lambda row: _contact_of(call, row)),
         "account.accountid": Property("Guid", lambda call: attrgetter("AccountID")),
     },
-    list_args=ListArgs,
 )
 
 ROUTES = PAYMENTS.routes()

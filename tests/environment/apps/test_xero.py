@@ -225,6 +225,15 @@ def test_what_is_read_can_be_posted_back_without_a_change(books: Books) -> None:
         assert changed == {"UpdatedDateUTC"}, change.collection
 
 
+def test_a_whole_record_may_stand_for_a_reference(books: Books) -> None:
+    invoice, account = books.one("GET", f"/Invoices/{B7730}"), books.one("GET", f"/Accounts/{x.account_id(1)}")
+    note = books.one("GET", f"/CreditNotes/{NOTE}")
+    books.one("PUT", f"/CreditNotes/{NOTE}/Allocations", {"Amount": 5, "Invoice": invoice})
+    books.one("PUT", "/Payments", {"Amount": 5, "Invoice": invoice, "Account": account})
+    books.one("PUT", "/Payments", {"Amount": 5, "CreditNote": note, "Account": account})
+    books.one("PUT", "/Invoices", _bill(Contact=books.one("GET", f"/Contacts/{LARK}")))
+
+
 def test_one_bad_element_refuses_all_unless_errors_are_not_summarised(books: Books) -> None:
     two = {"Invoices": [_bill(), _bill(Type="?")]}
     assert len(books.rules("PUT", "/Invoices", two)) == 1
