@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from operator import attrgetter
@@ -114,8 +114,8 @@ class _Reader(Transformer[Token, Test]):
         if field == "mimeType":
             part = value.lower()
             return lambda file: part in file.mimeType.lower()
-        wanted = dict.fromkeys(_words(value))
-        return lambda file: _all_begin(wanted, _words(file.name))
+        wanted = [f" {word}" for word in dict.fromkeys(_words(value))]
+        return lambda file: all(word in _spaced(file.name) for word in wanted)
 
     def text_contains(self, value: str) -> Test:
         wanted = _words(value)
@@ -162,10 +162,13 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
-def _all_begin(wanted: Iterable[str], words: list[str]) -> bool:
-    return all(any(word.startswith(beginning) for word in words) for beginning in wanted)
+@lru_cache(maxsize=1024)
+def _spaced(name: str) -> str:
+    """The words of a name with a blank before each, so that the beginning of one is found as a substring."""
+    return "".join(f" {word}" for word in _words(name))
 
 
+@lru_cache(maxsize=1024)
 def _instant(text: str) -> datetime | None:
     """The moment that the text spells, in UTC where it names no zone; None when it spells none."""
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from pydantic import Field
@@ -48,7 +49,7 @@ class _Searched:
         self.name = spreadsheet.title
         self._call, self._spreadsheet = call, spreadsheet
 
-    @property
+    @cached_property
     def full_text(self) -> str:
         sheets = self._call.tables.where(Sheet, "spreadsheet_id", self._spreadsheet.id)
         rows = (row for sheet in sheets for row in self._call.tables.where(GridRow, "sheet_id", sheet.id))

@@ -285,7 +285,7 @@ def _hostile(language: Language, size: int) -> dict[str, str]:
 def test_hostile_queries_are_answered_within_fifty_milliseconds(language: Language) -> None:
     language.ask(language.before + language.clause)
     slow = {}
-    for size in (MAX_LENGTH // 4, MAX_LENGTH - 100, 1_000_000):
+    for size in (4_000, 6_000, MAX_LENGTH - 100, 1_000_000):
         for name, text in _hostile(language, size).items():
             seconds = _seconds(lambda spaces, text=text: language.ask(spaces + text))
             if seconds > 0.05:
@@ -296,7 +296,7 @@ def test_hostile_queries_are_answered_within_fifty_milliseconds(language: Langua
 @_EACH
 def test_work_grows_in_proportion_to_the_text(language: Language) -> None:
     language.ask(language.before + language.clause)
-    short, long = (_hostile(language, size) for size in (MAX_LENGTH // 5, MAX_LENGTH * 4 // 5))
+    short, long = (_hostile(language, size) for size in (1_000, 4_000))
     for name in short:
         before, after = (
             _seconds(lambda spaces, text=text: _parsed(language, spaces + text)) for text in (short[name], long[name])
