@@ -52,7 +52,9 @@ APP = App(
     name="jira",
     title="Jira",
     host="{org}.atlassian.net",
+    hosts_also=("api.atlassian.com",),
     base_path="/rest/api/3",
+    base_path_also=r"/ex/jira/[^/]+/rest/api/3",
     rows=(Project, User, Issue, Comment, Worklog, Version, IssueLink, Workflow, CustomField),
     ids={
         Project: project_id,

@@ -18,6 +18,7 @@ from environment.apps.kit import Call
 
 Kind = Literal["choice", "ranked", "key", "moment", "day", "number", "text", "sort"]
 _RANKS = {priority.name: -position for position, priority in enumerate(PRIORITIES)}
+_CATEGORY_ORDER = {key: position for position, key in enumerate(CATEGORIES)}
 _TYPE_ORDER = {kind.name: position for position, kind in enumerate(ISSUE_TYPES)}
 
 
@@ -284,7 +285,13 @@ _DECLARED: tuple[tuple[tuple[str, ...], Clause], ...] = (
     ),
     (
         ("statuscategory",),
-        Clause("statusCategory", "choice", lambda scope, issue: scope.categories.get(issue.status), _category),
+        Clause(
+            "statusCategory",
+            "choice",
+            lambda scope, issue: scope.categories.get(issue.status),
+            _category,
+            order=lambda scope, key: _CATEGORY_ORDER[key],
+        ),
     ),
     (
         ("resolution",),

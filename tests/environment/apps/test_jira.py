@@ -297,6 +297,7 @@ def test_jql_finds(condition: str, keys: str) -> None:
         ("order by due desc, key asc", "OPS-2 OPS-3 OPS-10 OPS-4 OPS-1 FIN-7"),
         ("order by assignee asc, summary asc", "OPS-1 OPS-10 OPS-3 OPS-2 OPS-4 FIN-7"),
         ("order by status asc, Rank asc", "OPS-1 OPS-3 OPS-4 OPS-2 OPS-10 FIN-7"),
+        ("order by statusCategory asc, key asc", "FIN-7 OPS-1 OPS-3 OPS-4 OPS-2 OPS-10"),
         ("order by Budget asc, rank desc", "FIN-7 OPS-10 OPS-4 OPS-3 OPS-2 OPS-1"),
     ],
 )
@@ -890,6 +891,13 @@ def test_create_metadata_tells_what_a_project_demands() -> None:
 def test_refusals_have_jiras_body(method: str, path: str, status: int, message: str) -> None:
     response = Site().ask(method, path)
     assert (response.status, response.body) == (status, {"errorMessages": [message], "errors": {}})
+
+
+def test_the_gateways_address_reaches_the_same_site() -> None:
+    site = Site()
+    url = "https://api.atlassian.com/ex/jira/1324a887-45db-1bf4-1e99-ef0ff456d421/rest/api/3/issue/OPS-1"
+    assert site.server.fetch("GET", url).body["key"] == "OPS-1"
+    assert site.server.fetch("GET", "https://api.atlassian.com/rest/api/3x/issue/OPS-1").status == 404
 
 
 # --- actions ---------------------------------------------------------------------------------------------------------
