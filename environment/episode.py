@@ -21,7 +21,7 @@ SYSTEM_PROMPT = (
     "require, and send nothing else. Then report in a short final answer."
 )
 """The only system prompt there is; reports carry its hash."""
-_TASKS_AT_HAND = 64
+_TASKS_AT_HAND = 40
 """Worlds kept parsed: 256 attempts at once are of some 32 tasks, and a large world takes a few megabytes."""
 
 

@@ -17,29 +17,34 @@ _K1, _B = 1.2, 0.75
 def search(apps: tuple[App, ...], query: str, top_k: int) -> list[dict[str, Any]]:
     """The `top_k` endpoints that fit the words of `query` best, best first, each with its URL and arguments."""
     index = _index(apps)
-    words = _words(query[:2000])
-    scores = [(index.score(words, position), -position) for position in range(len(index.entries))]
-    best = sorted((pair for pair in scores if pair[0] > 0), reverse=True)[: max(1, min(top_k, 20))]
+    scores = index.scores(_words(query[:2000]))
+    best = sorted(((score, -position) for position, score in scores.items()), reverse=True)[: max(1, min(top_k, 20))]
     return [_entry(*index.entries[-position]) for _, position in best]
 
 
 class _Index:
     def __init__(self, apps: tuple[App, ...]) -> None:
         self.entries = [(app, route) for app in apps for route in app.routes]
-        self._counts = [Counter(_words(_text(app, route))) for app, route in self.entries]
-        lengths = [counts.total() for counts in self._counts]
+        counted = [Counter(_words(_text(app, route))) for app, route in self.entries]
+        lengths = [counts.total() for counts in counted]
         mean = sum(lengths) / max(1, len(lengths))
-        self._norms = [_K1 * (1 - _B + _B * length / mean) for length in lengths]
-        self._spread = Counter(word for counts in self._counts for word in counts)
+        spread = Counter(word for counts in counted for word in counts)
+        self._worth: dict[str, list[tuple[int, float]]] = {}
+        """Word -> the entries that have it, each with what the word adds to its score."""
+        for position, (counts, length) in enumerate(zip(counted, lengths, strict=True)):
+            norm = _K1 * (1 - _B + _B * length / mean)
+            for word, count in counts.items():
+                rarity = math.log(1 + (len(self.entries) - spread[word] + 0.5) / (spread[word] + 0.5))
+                worth = rarity * count * (_K1 + 1) / (count + norm)
+                self._worth.setdefault(word, []).append((position, worth))
 
-    def score(self, words: list[str], position: int) -> float:
-        counts, norm, total = self._counts[position], self._norms[position], len(self.entries)
-        score = 0.0
+    def scores(self, words: list[str]) -> dict[int, float]:
+        """Position of every entry that has one of the words -> its score."""
+        scores: dict[int, float] = {}
         for word in words:
-            if counts[word]:
-                rarity = math.log(1 + (total - self._spread[word] + 0.5) / (self._spread[word] + 0.5))
-                score += rarity * counts[word] * (_K1 + 1) / (counts[word] + norm)
-        return score
+            for position, worth in self._worth.get(word, ()):
+                scores[position] = scores.get(position, 0.0) + worth
+        return scores
 
 
 @cache

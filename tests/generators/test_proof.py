@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
+from environment.apps import APPS
+from environment.attempt import RowChange, Verdict
 from environment.contract import Allowance, Change, Contract, Equals, Fact, Mentions, Money, Phone, SetOf
+from environment.episode import base_of, derived_fields
 from environment.task import Derivation, Task, ToolCall, Trap, make_task
-from generators.proof import ProofError, prove, same_bytes
+from environment.verifier import verify
+from generators.proof import Case, ProofError, prove, same_bytes
 
 OREN, HADDA, PETRA = "003000000000101AAA", "003000000000102AAA", "003000000000103AAA"
 CHANNEL = "C0000000201"
@@ -89,6 +94,35 @@ def test_sound_task_is_proven_with_counts_of_every_kind():
     assert proof.equivalents["spelling"] >= 4
     assert proof.values_traced >= 6
     assert prove(a_task()) == proof
+
+
+class Plodding(Case):
+    """A proof that judges everything from nothing and does every solution from its first call, reading and all."""
+
+    def judge(self, changes: Sequence[RowChange]) -> Verdict:
+        return verify(self.task.contract, changes, derived_fields(self.apps))
+
+    def judge_writes(self, calls: Sequence[ToolCall]) -> Verdict:
+        return self.run(calls).verdict
+
+
+def test_a_proof_without_shortcuts_counts_the_same():
+    late = Trap(
+        name="superseded",
+        note="Posts the old number.",
+        sprung=(FIND, SET, call("slack_post_message", channel="desk", text="Oren Haddad: 555-0199")),
+    )
+    task = a_task(traps=(NEAR, late))
+    case = Plodding(task, APPS, base_of(task))
+    for check in case.checks().values():
+        check()
+    assert case.proof() == prove(task)
+    assert case.proof().mutants["trap"] == 2
+
+
+def test_a_hurried_solution_that_ends_well_is_stopped_wherever_it_leaves_the_reference():
+    posted_twice = (FIND, SET, POST, call("salesforce_update_contact", id=OREN, phone="555-0142"))
+    assert failed_check(a_task(traps=(NEAR, Trap(name="hurry", note="Sets it twice.", sprung=posted_twice)))) == "trap"
 
 
 @pytest.mark.parametrize(
