@@ -276,6 +276,10 @@ def verify(
     index: Index = None,
     profile: ProfileOption = None,
     knob: KnobOption = None,
+    toolset: Annotated[
+        Literal["actions", "api", "both"] | None,
+        typer.Option(help="Tools that the calls were made with: as the transcript says, else the task's own."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """The verdict on a transcript, whose tool calls are made again in a fresh world; exit code 0 for a strict pass.
@@ -290,7 +294,7 @@ def verify(
 
     with _outcome():
         found = choose_task(Store(store_root()), task, Wish(seed, index, profile, tuple(knob or ())))
-        judged = judge_transcript(found, transcript)
+        judged = judge_transcript(found, transcript, toolset)
         if as_json:
             print(json.dumps(judged.to_json(), indent=1, ensure_ascii=False), flush=True)
         else:

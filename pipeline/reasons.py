@@ -151,9 +151,10 @@ class _Case:
             found, was = _value(values, read.get(path, parse_path(path))), None
             if row.before is not None and row.after is not None:
                 was = _value(row.before, read.get(path, parse_path(path)))
-            for matcher in demands[path]:
-                if words := self._unmet(matcher, found, member.app):
-                    yield WrongField(field=path, wanted=words, found=found, was=was)
+            unmet = [words for one in demands[path] if (words := self._unmet(one, found, member.app))]
+            # no single value is wrong where a list lacks the element that several paths stand for
+            for words in unmet or [matcher_words(one, member.app, self._names) for one in demands[path]]:
+                yield WrongField(field=path, wanted=words, found=found, was=was)
 
     def _unmet(self, matcher: Matcher, value: Any, app: str) -> str:
         """What of a demand is not met; "" when all of it is. Of prose only the facts that are missing or false."""

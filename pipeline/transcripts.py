@@ -117,9 +117,10 @@ def read_transcript(path: Path) -> Kept:
     return Kept(tuple(data), task_id, way_in)
 
 
-def judge_transcript(task: Task, path: Path) -> Judged:
+def judge_transcript(task: Task, path: Path, way_in: WayIn | None = None) -> Judged:
     """The verdict on a transcript's tool calls, made again in a fresh world.
 
+    Made by this way in; when None by the one that the transcript says, else with the task's own toolset.
     Raises BadInput for no transcript, and for one of another task.
     """
     kept = read_transcript(path)
@@ -128,7 +129,7 @@ def judge_transcript(task: Task, path: Path) -> Judged:
             f"{path} is a transcript of {kept.task_id}, not of {task.id}; name that task, with the options that it was "
             "made with (a family that has changed since makes other tasks)"
         )
-    episode = episode_for(task, kept.way_in)
+    episode = episode_for(task, way_in or kept.way_in)
     calls, otherwise = 0, []
     for calls, (name, arguments, answer) in enumerate(_calls(path, kept.messages), start=1):
         result = episode.call(name, arguments)

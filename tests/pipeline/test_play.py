@@ -84,8 +84,8 @@ def session(task: Task, lines: Sequence[str], transcript: Path | None = None) ->
 
 
 def test_a_script_that_does_what_the_reference_does_passes(tmp_path: Path) -> None:
-    task = generated(FAMILY, Wish())
-    kept = tmp_path / "kept.jsonl"
+    task = generated(FAMILY, Wish(seed="by hand", index=2))
+    kept = tmp_path / "kept it.jsonl"
     lines = [
         "help",
         "tools",
@@ -95,14 +95,15 @@ def test_a_script_that_does_what_the_reference_does_passes(tmp_path: Path) -> No
         "changes",
         "finish Done.",
     ]
-    done = scripted(tmp_path, lines, "--reference", "--transcript", str(kept))
+    done = scripted(tmp_path, lines, "--seed", "by hand", "--index", "2", "--reference", "--transcript", str(kept))
     assert done.returncode == 0, done.stdout + done.stderr
     count = len(task.contract.groups())
     assert f"strict pass, partial credit 1.00: {count} of {count} expected changes found, 0 collateral" in done.stdout
     assert "the reference\n" in done.stdout
     assert task.prompt.split()[0] in done.stdout
     assert task.actor["email"] in done.stdout
-    again = worldloom(tmp_path / "store", "verify", FAMILY, str(kept))
+    command = done.stdout.splitlines()[-1].partition("worldloom ")[2]
+    again = worldloom(tmp_path / "store", *shlex.split(command))
     assert again.returncode == 0, again.stderr
     assert f"{len(task.reference)} calls made again, each answered as in the transcript" in again.stdout
 

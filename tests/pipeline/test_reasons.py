@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from environment.contract import Change, Contract, Equals, Ref
+import pytest
+
+from environment.contract import Change, Contract, Equals, Matcher, Ref
+from environment.episode import Episode
 from environment.task import Task, ToolCall
+from generators.families import FAMILIES
 from pipeline.reasons import Explanation
+from pipeline.task_source import Wish, generated
 from pipeline.verdict_text import verdict_text
 from pipeline.walk import walk
 from tests.pipeline.contact_task import (
@@ -124,3 +129,31 @@ def test_a_reference_to_another_row_is_explained_by_its_label() -> None:
     task = contact_task(contract=Contract(all_of=(POST, answer)))
     missed = judged(task, SAY, say("done")).expected[1]
     assert [one.wanted for one in missed.wrong] == ["is the id of the row that meets 'word'"]
+
+
+def test_an_element_that_a_list_lacks_is_wrong_in_all_its_fields() -> None:
+    cells: dict[str, tuple[Matcher, ...]] = {
+        "attachments[*].title": (Equals(value="a"),),
+        "attachments[*].text": (Equals(value="b"),),
+    }
+    post = POST.model_copy(update={"fields": {**POST.fields, **cells}})
+    found = judged(contact_task(contract=Contract(all_of=(post,))), SAY)
+    assert [(one.field, one.wanted) for one in found.expected[0].wrong] == [
+        ("attachments[*].title", 'is "a"'),
+        ("attachments[*].text", 'is "b"'),
+    ]
+
+
+@pytest.mark.parametrize("name", [family.name for family in FAMILIES])
+def test_every_trap_of_every_family_is_explained_as_the_verdict_counts_it(name: str) -> None:
+    task = generated(name, Wish(profile="full", seed="reasons"))
+    for trap in task.traps:
+        episode = Episode(task, "actions")
+        for one in trap.sprung:
+            episode.call(one.tool, one.arguments)
+        verdict, found = episode.verdict(), walk(task, trap.sprung).explanation
+        assert [stray.row for stray in found.collateral] == list(verdict.collateral)
+        for judgement, finding in zip(verdict.expected, found.expected, strict=True):
+            assert (finding.label, finding.satisfied) == (judgement.label, judgement.satisfied)
+            assert bool(finding.reason) is not judgement.satisfied
+            assert list(dict.fromkeys(wrong.field for wrong in finding.wrong)) == list(judgement.wrong)

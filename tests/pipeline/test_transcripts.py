@@ -10,6 +10,7 @@ import pytest
 
 from environment.episode import Episode
 from pipeline.bad_input import BadInput
+from pipeline.desk import WayIn
 from pipeline.transcripts import Recorder, judge_transcript, replay_sentence
 from tests.pipeline.contact_task import contact_task
 
@@ -61,23 +62,24 @@ def test_an_answer_that_was_altered_is_told_but_not_believed(tmp_path: Path) -> 
     assert replay_sentence(judged) == ("4 calls made again, 1 answered otherwise than in the transcript: number 2")
 
 
-def test_a_call_that_the_model_had_no_tool_for_is_no_call_in_the_replay_either(tmp_path: Path) -> None:
-    fetch = {"name": "api_fetch", "arguments": {"method": "DELETE", "url": "https://slack.com/api/chat.delete"}}
-    path = tmp_path / "kept.json"
-    path.write_text(json.dumps([{"role": "assistant", "tool_calls": [{"function": fetch}]}]))
-    assert judge_transcript(TASK, path).explanation.collateral == ()
-
-
-def test_a_session_of_both_ways_in_is_judged_with_both(tmp_path: Path) -> None:
-    path = tmp_path / "kept.jsonl"
+def test_calls_are_made_again_with_the_tools_that_they_were_made_with(tmp_path: Path) -> None:
     fetch = {
         "method": "POST",
         "url": "https://slack.com/api/chat.postMessage",
         "body": {"channel": "#hall", "text": "x"},
     }
-    with Recorder(path, TASK) as recorder:
-        recorder.called("api_fetch", json.dumps(fetch), "{}")
-    assert len(judge_transcript(TASK, path).explanation.collateral) == 1
+    function = {"name": "api_fetch", "arguments": json.dumps(fetch)}
+    bare, kept = tmp_path / "bare.json", tmp_path / "kept.jsonl"
+    bare.write_text(json.dumps([{"role": "assistant", "tool_calls": [{"function": function}]}]))
+    with Recorder(kept, TASK) as recorder:
+        recorder.called("api_fetch", function["arguments"], "{}")
+
+    def strays(path: Path, way_in: WayIn | None = None) -> int:
+        return len(judge_transcript(TASK, path, way_in).explanation.collateral)
+
+    assert TASK.toolset == "actions"
+    assert [strays(bare), strays(bare, "actions"), strays(bare, "api"), strays(bare, "both")] == [0, 0, 1, 1]
+    assert strays(kept) == 1
 
 
 @pytest.mark.parametrize(
