@@ -7,27 +7,25 @@ from datetime import datetime, timedelta
 
 from environment.contract import Allowance, Change, Equals, Instant, Matcher
 
+_Times = dict[str, tuple[Matcher, ...]]
+
 
 def event_moved(label: str, event: str, start: datetime, minutes: int) -> Change:
-    """An event begins at this time and keeps its length."""
-    times = {"start.dateTime": start, "end.dateTime": start + timedelta(minutes=minutes)}
-    wanted = {path: (Instant(at=moment.isoformat()),) for path, moment in times.items()}
+    """An event begins at this time and takes so long."""
+    wanted = {"start.dateTime": _at(start), "end.dateTime": _at(start + timedelta(minutes=minutes))}
     return Change(label=label, app="google_calendar", collection="Event", action="update", id=event, fields=wanted)
 
 
-def event_created(label: str, calendar: str, start: datetime, minutes: int, **fields: Matcher) -> Change:
-    """A new event in a calendar at this time."""
-    end = start + timedelta(minutes=minutes)
+def event_created(label: str, title: Matcher, start: datetime, minutes: int, **fields: Matcher) -> Change:
+    """A new event, recognised by its title, at this time and with these values."""
+    times: _Times = {"start.dateTime": _at(start), "end.dateTime": _at(start + timedelta(minutes=minutes))}
     return Change(
         label=label,
         app="google_calendar",
         collection="Event",
         action="create",
-        key={"calendarId": (Equals(value=calendar),), "start.dateTime": (Instant(at=start.isoformat()),)},
-        fields={
-            "end.dateTime": (Instant(at=end.isoformat()),),
-            **{name: (matcher,) for name, matcher in fields.items()},
-        },
+        key={"summary": (title,)},
+        fields={**times, **{name: (matcher,) for name, matcher in fields.items()}},
     )
 
 
@@ -37,31 +35,28 @@ def event_cancelled(label: str, event: str) -> Change:
     return Change(label=label, app="google_calendar", collection="Event", action="update", id=event, fields=wanted)
 
 
-def guest_added(label: str, event: str, email: str) -> Change:
-    """One more guest of an event."""
-    key = {"eventId": (Equals(value=event),), "email": (Equals(value=email),)}
+def guest_added(label: str, event: Matcher, email: str) -> Change:
+    """One more guest of an event: of that with this id, or of that which another change creates."""
+    key = {"eventId": (event,), "email": (Equals(value=email),)}
     return Change(label=label, app="google_calendar", collection="Attendee", action="create", key=key)
 
 
-def notices(event: str, guests: Sequence[str]) -> tuple[Allowance, ...]:
-    """Telling an event's guests about what was expected, or not telling them."""
+def notices(guests: Sequence[str], *starts: datetime) -> tuple[Allowance, ...]:
+    """Telling guests about an event that begins at one of these times, as moving and inviting do by themselves.
+
+    Give the time before a move too: what is changed besides may be told first.
+    """
     return tuple(
         Allowance(
             app="google_calendar",
             collection="Invitation",
             action="create",
-            where={"eventId": (Equals(value=event),), "to": (Equals(value=email),)},
+            where={"to": (Equals(value=email),), "start.dateTime": _at(start)},
         )
         for email in guests
+        for start in starts
     )
 
 
-def answers(event: str) -> Allowance:
-    """Guests' answers to an event, which start anew when it is moved."""
-    return Allowance(
-        app="google_calendar",
-        collection="Attendee",
-        action="update",
-        where={"eventId": (Equals(value=event),)},
-        fields=("responseStatus",),
-    )
+def _at(moment: datetime) -> tuple[Matcher, ...]:
+    return (Instant(at=moment.isoformat()),)

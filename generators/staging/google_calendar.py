@@ -10,8 +10,13 @@ from generators.business import Person
 from generators.family import Scene
 
 
-def add_calendar(scene: Scene, person: Person, zone: str = "UTC") -> str:
-    """Add somebody's calendar, readable by the actor, and return its id, their address."""
+_ZONES = {-5: "America/Panama", 0: "Africa/Abidjan", 1: "Africa/Lagos"}
+"""UTC offset in hours -> a zone that has it all year."""
+
+
+def add_calendar(scene: Scene, person: Person) -> str:
+    """Add somebody's calendar, readable by the actor, on the company's time; returns its id, their address."""
+    zone = _ZONES[utc_offset(scene.business.now)]
     row = {"id": person.email, "summary": person.name, "timeZone": zone, "listed": person != scene.business.actor}
     scene.add("google_calendar", "Calendar", row)
     return person.email
@@ -34,3 +39,8 @@ def add_event(
 def clock(moment: datetime) -> str:
     """A time as calls write it, such as 2026-03-04T09:30."""
     return f"{moment:%Y-%m-%dT%H:%M}"
+
+
+def utc_offset(moment: datetime) -> int:
+    """Hours that a time's zone is ahead of UTC."""
+    return (moment.utcoffset() or timedelta()) // timedelta(hours=1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
 
-from environment.contract import Date, Enum, Equals, Money
+from environment.contract import Date, Enum, Equals, Matcher, Money
 from environment.task import ToolCall
 from generators.business import Company
 from generators.expectations.facts import text
@@ -229,7 +229,7 @@ def _advance(work: Work, scheme: _Scheme, deal: _Deal) -> None:
     if amount != deal.before:
         half = call("salesforce_update_opportunity", id=deal.id, stage=stage)
         slips.append(ignored_rule("change the amount too", *look, half))
-    fields = {"StageName": Enum(value=stage), "Amount": Money(amount=str(amount))}
+    fields: dict[str, Matcher] = {"StageName": Enum(value=stage), "Amount": Money(amount=str(amount))}
     change = record_update(f"deal {name}", "Opportunity", deal.id, **fields)
     work.do(writing(amount), (change,), (*slips, *_missed(scheme, deal)))
 
@@ -238,7 +238,7 @@ def _plan(work: Work, scheme: _Scheme, deal: _Deal) -> None:
     """Create the task that the rules ask for."""
     due = (date.fromisoformat(deal.close) - timedelta(days=scheme.days)).isoformat()
     work.derive(due, f"{deal.close} less {scheme.days} days")
-    fields = {"Subject": Enum(value=scheme.task), "ActivityDate": Date(day=due)}
+    fields: dict[str, Matcher] = {"Subject": Enum(value=scheme.task), "ActivityDate": Date(day=due)}
     change = record_created(f"task {deal.id}", "Task", {"WhatId": Equals(value=deal.id)}, **fields)
     right, late = (
         call("salesforce_create_task", subject=scheme.task, related_id=deal.id, due_date=day)
