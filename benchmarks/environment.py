@@ -36,6 +36,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # beside this file lies envi
 from environment.apps import APPS
 from environment.apps.gmail.rows import message_id
 from environment.apps.kit import App
+from environment.assignment import best_assignment
 from environment.attempt import RowChange, Verdict
 from environment.episode import Episode, base_of, derived_fields, row_types
 from environment.rng import derive_rng
@@ -102,6 +103,7 @@ def main() -> int:
     parser.add_argument("--sizes", type=int, nargs="+", default=[200, 2000, 20_000], help="rows of the compared worlds")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of the table")
     arguments = parser.parse_args()
+    best_assignment({(0, 0): 1.0, (1, 0): 1.0})  # the first tie of a process loads SciPy
     unit_before = unit_loop_ms()
     proven = [*tasks_of("starter", arguments.tasks), *tasks_of("full", arguments.tasks)]
     for task in proven:

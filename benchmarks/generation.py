@@ -32,6 +32,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # beside this file lies envi
 
 from assets.stages.proofs import prove_line
 from environment.apps import APPS
+from environment.assignment import best_assignment
 from environment.attempt import RowChange, Verdict
 from environment.episode import base_of, derived_fields
 from environment.record import canonical_json
@@ -121,6 +122,7 @@ def main() -> int:
         generating = generate_all(file, arguments.tasks, arguments.profile)
         proving = prove_all(file, arguments.tasks)
     memory = peak_memory_mb()
+    best_assignment({(0, 0): 1.0, (1, 0): 1.0})  # the first tie of a process loads SciPy
     families = [family_speed(family, arguments.profile, arguments.sample) for family in FAMILIES]
     shortcuts = measure_shortcuts(arguments.profile)
     if arguments.json:
