@@ -265,7 +265,10 @@ class _Place:
         where = _zone(zone) if zone else self.zone
         if match[3] is None:
             return datetime.combine(day, _clock(match[2]), where)
-        return datetime.fromisoformat(f"{match[1]}T{match[2]}{match[3]}").astimezone(where)
+        try:
+            return datetime.fromisoformat(f"{match[1]}T{match[2]}{match[3]}").astimezone(where)
+        except ValueError:
+            raise AppError(400, f"start {start[:40]!r} has no possible offset from UTC") from None
 
 
 def _existing(fetch: Fetch, place: _Place, key: str) -> dict[str, Any]:

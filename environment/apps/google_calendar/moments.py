@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from environment.apps.google_calendar.refusals import invalid, missing
 from environment.apps.google_calendar.zones import find_zone
-from environment.apps.kit import Args
+from environment.apps.kit import AppError, Args
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)?", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -105,10 +105,10 @@ def read_time(text: str) -> datetime:
 
 
 def read_instant(text: str) -> datetime:
-    """A time of day with its offset, as timeMin and its like must be. Raises AppError."""
-    found = read_time(text)
-    if found.tzinfo is None:
-        raise _unreadable(text)
+    """A time of day with its offset, as a query parameter must give it. Raises AppError."""
+    found = read_time(text) if _TIME.fullmatch(text) else None
+    if found is None or found.tzinfo is None:
+        raise AppError(400, "Bad Request", "badRequest")
     return found
 
 
