@@ -30,6 +30,8 @@ from environment.task import Task
 
 _CURRENCIES = frozenset({"gbp", "eur", "usd", "chf", "cad", "aud", "jpy"})
 _WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun".split())
+_CLOCK = re.compile(r"\d{4}-(?:0\d|1[0-2])-(?:[0-2]\d|3[01])[T ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?")
+"""A time without its zone."""
 _PROSE_WORDS = 5
 """A string of this many words is prose, whose wording is free but for numbers, ids and addresses."""
 
@@ -149,9 +151,8 @@ class _Evidence:
         day = read_day(value)
         if day is not None:
             return (day.month, day.day) in self.days
-        moment = read_instant(value) if re.match(r"\d{4}-", value) else None
-        if moment is not None:
-            return self._knows_moment(value, moment)
+        if re.fullmatch(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*", value) and (_CLOCK.fullmatch(value) or read_instant(value)):
+            return self._knows_moment(value)
         words = [word for word in re.findall(r"\w+", normal) if len(word) >= 2 or word.isdigit()]
         return bool(words) and all(word in self.words for word in words)
 
@@ -166,7 +167,7 @@ class _Evidence:
             start = self.text.find(text, start + 1)
         return False
 
-    def _knows_moment(self, value: str, moment: datetime) -> bool:
+    def _knows_moment(self, value: str) -> bool:
         written = datetime.fromisoformat(value)
         clock = f"{written.hour}:{written.minute:02d}"
         hours = {clock, f"0{clock}", f"{(written.hour - 1) % 12 + 1}:{written.minute:02d}"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from generators.families.finance import invoice_paid, supplier_credits
-from generators.families.hr import leave_request
+from generators.families.hr import leave_request, new_starter
 from generators.families.marketing import campaign_reply
 from generators.families.operations import shipment_update
 from generators.families.sales import deal_stage
@@ -18,6 +18,7 @@ FAMILIES: tuple[Family, ...] = (
     invoice_paid.FAMILY,
     supplier_credits.FAMILY,
     leave_request.FAMILY,
+    new_starter.FAMILY,
 )
 
 

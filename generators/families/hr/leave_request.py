@@ -132,8 +132,8 @@ def _decide(
         if (wrong := decide(days, left, longest)) != decision:
             slips.append(near_duplicate("a namesake's balance", *look, _append(log, one, wrong)))
     for old in one.days[:-1]:
-        wrong = _append(log, replace(one, days=(old,)), decide(old, one.left, longest))
-        slips.append(superseded(f"{old} days", *look, wrong))
+        row = _append(log, replace(one, days=(old,)), decide(old, one.left, longest))
+        slips.append(superseded(f"{old} days", *look, row))
     for old in limits[:-1]:
         if (wrong := one.decision(old)) != decision:
             slips.append(superseded_rule(f"at most {old} days", *look, _append(log, one, wrong)))
