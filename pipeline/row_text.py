@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from environment.apps import APPS
@@ -15,6 +17,10 @@ from pipeline.layout import cut, scalar
 _CALLED = ("real_name", "displayName", "DisplayName", "name", "Name", "title", "subject", "Subject", "summary", "label")
 """Fields that name a row, the best first."""
 _CALLED_BY_PARTS = (("FirstName", "LastName"), ("firstName", "lastName"), ("first_name", "last_name"))
+_NUMBERED = re.compile(r"(?!Phone)\w*Number|key")
+"""Fields that name a document by its number."""
+_STAMP = re.compile(r"\d{10}\.\d{6}")
+"""A moment as seconds since 1970, which is how chats name their messages."""
 _CELLS = 3
 """Of a row of a sheet, the first cells are its name."""
 _NAME_LENGTH = 48
@@ -42,6 +48,8 @@ class RowNames:
 
     def spelled(self, app: str, value: Any) -> str:
         """A field's value as people read it; an id of another row with that row's name."""
+        if isinstance(value, str) and _STAMP.fullmatch(value):
+            return f"{value} ({datetime.fromtimestamp(int(value[:10]), UTC):%Y-%m-%d %H:%M} UTC)"
         if isinstance(value, str | int) and not isinstance(value, bool) and len(key := str(value)) >= _DISTINCT:
             name = self.of(app, key)
             return f"{key} ({name})" if name and name != key else key
@@ -76,5 +84,8 @@ def row_name(row: Mapping[str, Any]) -> str:
     pairs = ([row.get(field) for field in fields] for fields in _CALLED_BY_PARTS)
     if name := next((" ".join(str(part) for part in pair if part) for pair in pairs if any(pair)), ""):
         return name
+    numbers = (value for field, value in row.items() if _NUMBERED.fullmatch(field) and isinstance(value, str) and value)
+    if number := next(numbers, ""):
+        return number
     lists = (value for value in row.values() if isinstance(value, list | tuple) and len(value) >= _CELLS)
     return next((cut(" | ".join(map(scalar, value[:_CELLS])), _NAME_LENGTH) for value in lists), "")

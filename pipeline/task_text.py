@@ -37,7 +37,7 @@ def task_text(task: Task, width: int, brief: bool = False) -> str:
         ("tools", wrap(", ".join(task.actions), width, "  ")),
         ("expected changes", contract_lines(task.contract, names, width)),
         ("allowed", allowance_lines(task.contract, names, width)),
-        ("traps", list(_traps(task, walks, width))),
+        ("traps", list(_traps(task, walks, width, brief))),
         ("derivations", [line for one in task.derivations for line in wrap(f"{one.value} = {one.rule}", width, "  ")]),
         ("reference", reference_lines(task, width, brief, reference)),
         ("proof", _proof(task, width)),
@@ -128,13 +128,13 @@ def _texts(value: Any) -> Iterator[str]:
         yield " ".join(value.split())
 
 
-def _traps(task: Task, walks: Sequence[Walk], width: int) -> Iterator[str]:
+def _traps(task: Task, walks: Sequence[Walk], width: int, brief: bool) -> Iterator[str]:
     for trap, done in zip(task.traps, walks, strict=True):
         yield from wrap(f"{trap.name}: {trap.note}", width, "  ", "    ")
         found = done.explanation
         credit = f"{'a strict pass' if found.strict else 'no pass'}, partial credit {found.partial_credit:.2f}"
         yield from wrap(f"leaves {credit}:", width, "    ")
-        yield from reason_lines(task, found, width, "      ", missed_only=True)
+        yield from reason_lines(task, found, width, "      ", "rows unseen" if brief else "faults")
 
 
 def _proof(task: Task, width: int) -> list[str]:

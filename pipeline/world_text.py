@@ -9,7 +9,7 @@ from typing import Any
 from environment.apps import APPS
 from environment.episode import row_types
 from environment.task import Task
-from pipeline.layout import cut, fits, outline, table, wrap
+from pipeline.layout import cut, fits, outline, scalar, table, wrap
 from pipeline.row_text import RowNames, is_empty, row_id
 
 _SHORT = 70
@@ -125,10 +125,11 @@ def _is_shared(rows: Sequence[Row], field: str) -> bool:
 
 
 def _chosen(found: _Collection) -> Iterator[Row]:
-    """Every marked row, and others up to a handful."""
-    spare = max(0, _BRIEF_ROWS - sum(bool(found.mark(row)) for row in found.rows))
+    """Every row that is changed by the reference or a trap, and others up to a handful."""
+    kept = [row for row in found.rows if found.mark(row) in (">", "!")]
+    spare = max(0, _BRIEF_ROWS - len(kept))
     for row in found.rows:
-        if found.mark(row):
+        if row in kept:
             yield row
         elif spare:
             spare -= 1
@@ -136,12 +137,11 @@ def _chosen(found: _Collection) -> Iterator[Row]:
 
 
 def _is_long(value: Any) -> bool:
-    if isinstance(value, str):
-        return len(value) > _SHORT or "\n" in value.strip()
-    if isinstance(value, Mapping | list | tuple):
-        parts = list(value.values() if isinstance(value, Mapping) else value)
-        return any((isinstance(part, Mapping | list | tuple) and part) or _is_long(part) for part in parts)
-    return False
+    """Whether a value needs lines of its own; a list of plain values does where one of them does."""
+    if isinstance(value, list | tuple) and not any(isinstance(one, Mapping | list | tuple) for one in value):
+        return any(map(_is_long, value))
+    text = scalar(value)
+    return len(text) > _SHORT or "\n" in text.strip()
 
 
 def _short(found: _Collection, row: Row, fields: Sequence[str]) -> list[str]:

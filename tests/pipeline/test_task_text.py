@@ -67,10 +67,23 @@ def test_rows_stand_in_tables_with_what_the_reference_and_the_traps_touch() -> N
 def test_documents_are_in_full_and_cut_only_when_asked() -> None:
     task = contact_task()
     assert packed(RULES) in packed(page(task))
-    assert "user U0000000301 (Ann Varga)" in " ".join(page(task).split())
+    assert "ts 1782900000.000001 (2026-07-01 10:00 UTC); user U0000000301 (Ann Varga)" in " ".join(page(task).split())
     short = page(task, brief=True)
     assert packed(RULES) not in packed(short)
     assert "characters)" in short
+
+
+def test_a_brief_page_keeps_the_rows_that_reference_and_traps_change() -> None:
+    task = contact_task()
+    people = [
+        {"Id": f"003000000000{n}AAA", "FirstName": "P", "LastName": f"N{n}", "Phone": "1"} for n in range(300, 320)
+    ]
+    world = task.to_json()["world"]
+    world["salesforce"]["Contact"] = [*people, *world["salesforce"]["Contact"]]
+    short = page(contact_task(world=world), brief=True)
+    assert "  … 16 more rows" in short.splitlines()
+    assert [line.split()[0] for line in short.splitlines() if "Haddad" in line and "555-010" in line][:2] == [">", "!"]
+    assert "Phone: " not in section(short, "traps")
 
 
 def test_the_contract_is_told_in_words() -> None:
