@@ -6,12 +6,13 @@ from generators.families.finance import invoice_paid, supplier_credits
 from generators.families.hr import leave_request, new_starter
 from generators.families.marketing import campaign_reply
 from generators.families.operations import shipment_update
-from generators.families.sales import deal_stage
+from generators.families.sales import deal_stage, demo_booking
 from generators.families.support import callback_number
 from generators.family import Family
 
 FAMILIES: tuple[Family, ...] = (
     deal_stage.FAMILY,
+    demo_booking.FAMILY,
     callback_number.FAMILY,
     shipment_update.FAMILY,
     campaign_reply.FAMILY,
