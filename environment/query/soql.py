@@ -2,7 +2,7 @@
 
 Grammar after the SOQL and SOSL Reference, version 60.0: SELECT of fields, relationship paths, aggregates, FIELDS() and
 child subqueries; FROM with an alias; WHERE with AND, OR, NOT, comparisons, LIKE, IN lists and semi-joins, dates and
-date literals; GROUP BY; ORDER BY; LIMIT; OFFSET. Leaves out TYPEOF, HAVING, ROLLUP, INCLUDES/EXCLUDES, date functions,
+date literals; GROUP BY; HAVING; ORDER BY; LIMIT; OFFSET. Leaves out TYPEOF, ROLLUP, INCLUDES/EXCLUDES, date functions,
 distance functions and data categories.
 """
 
@@ -46,18 +46,18 @@ Value = str | int | float | bool | None | Day | Moment | Period
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One field against a value; `operator` is one of = != < <= > >= like."""
+    """A field, or in HAVING an aggregate too, against a value; `operator` is one of = != < <= > >= like."""
 
-    path: Path
+    of: Path | Aggregate
     operator: str
     value: Value
 
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """One field against a list of values or against the column of another query."""
+    """A field, or in HAVING an aggregate too, against a list of values or against the column of another query."""
 
-    path: Path
+    of: Path | Aggregate
     negated: bool
     values: tuple[Value, ...] | Query
 
@@ -118,6 +118,7 @@ class Query:
     """Object, or for a child subquery the name of the child relationship."""
     where: Condition | None = None
     group_by: tuple[Path, ...] = ()
+    having: Condition | None = None
     order_by: tuple[Order, ...] = ()
     limit: int | None = None
     offset: int = 0
@@ -157,32 +158,31 @@ class _Reader(Transformer[Token, Query]):
         alias: str | None,
         where: Condition | None,
         group_by: tuple[Path, ...] | None,
+        having: Condition | None,
         order_by: tuple[Order, ...] | None,
         limit: int | None,
         offset: int | None,
     ) -> Query:
-        query = Query(select, source, where, group_by or (), order_by or (), limit, offset or 0)
+        query = Query(select, source, where, group_by or (), having, order_by or (), limit, offset or 0)
         return _without_alias(query, alias.lower()) if alias else query
 
     def select(self, *items: Selected) -> tuple[Selected, ...]:
         return items
 
-    def column(self, name: str, alias: str | None) -> Column:
-        return Column(_path(name), alias)
+    def column(self, path: Path, alias: str | None) -> Column:
+        return Column(path, alias)
 
-    def count_all(self, alias: str | None = None) -> Aggregate:
-        return Aggregate("count", None, alias)
+    def named_aggregate(self, aggregate: Aggregate, alias: str | None) -> Aggregate:
+        return replace(aggregate, alias=alias)
 
-    def aggregate(self, function: str, name: str, alias: str | None = None) -> Aggregate:
-        return Aggregate(function.lower(), _path(name), alias)
-
-    ordered_count_all, ordered_aggregate = count_all, aggregate
+    def aggregate(self, function: str = "count", path: Path | None = None) -> Aggregate:
+        return Aggregate(function.lower(), path, None)
 
     def fields_of(self, group: str) -> FieldsOf:
         return FieldsOf(group.lower())
 
-    def group_by(self, *names: str) -> tuple[Path, ...]:
-        return tuple(map(_path, names))
+    def group_by(self, *paths: Path) -> tuple[Path, ...]:
+        return paths
 
     def order_by(self, *orders: Order) -> tuple[Order, ...]:
         return orders
@@ -191,7 +191,7 @@ class _Reader(Transformer[Token, Query]):
         return Order(by, (direction or "").lower() == "desc", (place or "").lower() == "last")
 
     def path(self, name: str) -> Path:
-        return _path(name)
+        return tuple(name.split("."))
 
     def conjunction(self, *operands: Condition) -> Junction:
         return Junction("and", operands)
@@ -203,17 +203,17 @@ class _Reader(Transformer[Token, Query]):
         """Two negations cancel each other, so that the terms are no deeper than the brackets."""
         return operand.operand if isinstance(operand, Not) else Not(operand)
 
-    def comparison(self, name: str, operator: str, value: Value) -> Comparison:
-        return Comparison(_path(name), "!=" if operator == "<>" else str(operator), value)
+    def comparison(self, of: Path | Aggregate, operator: str, value: Value) -> Comparison:
+        return Comparison(of, "!=" if operator == "<>" else str(operator), value)
 
-    def like(self, name: str, value: Value) -> Comparison:
-        return Comparison(_path(name), "like", value)
+    def like(self, of: Path | Aggregate, value: Value) -> Comparison:
+        return Comparison(of, "like", value)
 
-    def within(self, name: str, members: tuple[Value, ...] | Query) -> Membership:
-        return Membership(_path(name), False, members)
+    def within(self, of: Path | Aggregate, members: tuple[Value, ...] | Query) -> Membership:
+        return Membership(of, False, members)
 
-    def without(self, name: str, members: tuple[Value, ...] | Query) -> Membership:
-        return Membership(_path(name), True, members)
+    def without(self, of: Path | Aggregate, members: tuple[Value, ...] | Query) -> Membership:
+        return Membership(of, True, members)
 
     def values(self, *values: Value) -> tuple[Value, ...]:
         return values
@@ -252,10 +252,6 @@ _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 
 
-def _path(name: str) -> Path:
-    return tuple(name.split("."))
-
-
 def _unescaped(letter: str) -> str:
     """What a backslash and this letter stand for; the wildcards stay escaped for LIKE to see."""
     if letter in "%_":
@@ -269,28 +265,27 @@ def _without_alias(query: Query, alias: str) -> Query:
     def path(names: Path) -> Path:
         return names[1:] if len(names) > 1 and names[0].lower() == alias else names
 
+    def of(named: Path | Aggregate) -> Path | Aggregate:
+        return path(named) if isinstance(named, tuple) else aggregate(named)
+
+    def aggregate(selected: Aggregate) -> Aggregate:
+        return replace(selected, path=selected.path and path(selected.path))
+
     def item(selected: Selected) -> Selected:
         if isinstance(selected, Column):
             return replace(selected, path=path(selected.path))
         return aggregate(selected) if isinstance(selected, Aggregate) else selected
 
-    def aggregate(selected: Aggregate) -> Aggregate:
-        return replace(selected, path=selected.path and path(selected.path))
-
     def condition(node: Condition) -> Condition:
         if isinstance(node, Junction):
             return Junction(node.word, tuple(map(condition, node.operands)))
-        if isinstance(node, Not):
-            return Not(condition(node.operand))
-        return replace(node, path=path(node.path))
-
-    def order(entry: Order) -> Order:
-        return replace(entry, by=aggregate(entry.by) if isinstance(entry.by, Aggregate) else path(entry.by))
+        return Not(condition(node.operand)) if isinstance(node, Not) else replace(node, of=of(node.of))
 
     return replace(
         query,
         select=tuple(map(item, query.select)),
         where=query.where and condition(query.where),
         group_by=tuple(map(path, query.group_by)),
-        order_by=tuple(map(order, query.order_by)),
+        having=query.having and condition(query.having),
+        order_by=tuple(replace(order, by=of(order.by)) for order in query.order_by),
     )

@@ -17,11 +17,11 @@ from environment.apps.salesforce.periods import days_of
 from environment.apps.salesforce.refusal import Refusal
 from environment.apps.salesforce.rows import SObject
 from environment.query import soql
-from environment.query.soql import Comparison, Condition, Junction, Membership, Not, Path, Query
+from environment.query.soql import Aggregate, Comparison, Condition, Junction, Membership, Not, Path, Query
 from environment.query.wildcards import like
 
-Filter = Callable[[list[SObject]], list[SObject]]
-"""The records of a list that pass, in their order. Lists, because a call per record would cost the most."""
+Filter = Callable[[list[Any]], list[Any]]
+"""The records or groups of a list that pass, in their order. Lists, because a call per record would cost the most."""
 _NUMBERS = ("double", "currency", "percent", "int")
 _TEXTS = ("string", "email", "phone", "url", "picklist")
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
@@ -50,17 +50,22 @@ class Conditions:
             return (_all if node.word == "and" else _any)([self.filter(operand, kind) for operand in node.operands])
         if isinstance(node, Not):
             return _others(self.filter(node.operand, kind))
-        read, column = self._paths.resolve(node.path, kind)
+        read, column = self.resolve(node.of, kind)
         if column.kind == "textarea":
-            shown = ".".join(node.path)[:80]
-            raise Refusal(400, "INVALID_FIELD", f"field '{shown}' can not be filtered in a query call")
+            raise Refusal(400, "INVALID_FIELD", f"field '{_shown(node.of)}' can not be filtered in a query call")
         if isinstance(node, Membership):
             return self._membership(node, read, column)
         if node.operator == "like":
             return _like(node, read, column)
         if isinstance(node.value, soql.Period):
-            return self._within(node.value, node.operator, read, column, node.path)
+            return self._within(node.value, node.operator, read, column, node.of)
         return _compared(node, read, column)
+
+    def resolve(self, of: Path | Aggregate, kind: type[SObject]) -> tuple[Callable[[Any], Any], Column]:
+        """How what is compared is read, and its column."""
+        if isinstance(of, Aggregate):
+            raise Refusal(400, "MALFORMED_QUERY", "an aggregate is compared in HAVING only")
+        return self._paths.resolve(of, kind)
 
     def _demanded(self, node: Condition, kind: type[SObject]) -> list[SObject] | None:
         """The records that an equation with an id leaves, found by look-up; None when there is no such equation."""
@@ -69,7 +74,7 @@ class Conditions:
             return next((rows for rows in demanded if rows is not None), None)
         if not isinstance(node, Comparison) or node.operator != "=" or not isinstance(node.value, str):
             return None
-        name = self._paths.name(node.path[0], kind) if len(node.path) == 1 else ""
+        name = self._paths.name(node.of[0], kind) if isinstance(node.of, tuple) and len(node.of) == 1 else ""
         if name not in kind.model_fields or columns_of(kind)[name].kind not in ("id", "reference"):
             return None
         record_id = read_id(node.value)
@@ -79,7 +84,7 @@ class Conditions:
         if isinstance(node.values, Query):
             wanted = self._semi_join(node.values)
         else:
-            wanted = set(_folded([_operand(value, column, node.path) for value in node.values], column))
+            wanted = set(_folded([_operand(value, column, node.of) for value in node.values], column))
         negated = node.negated
         return lambda rows: [row for row, value in _valued(rows, read, column) if (value in wanted) is not negated]
 
@@ -92,10 +97,10 @@ class Conditions:
             raise Refusal(400, "MALFORMED_QUERY", "a semi-join subquery must select an Id or a reference field")
         return set(map(read, self.matching(query.where, kind))) - {None}
 
-    def _within(self, period: soql.Period, sign: str, read: Reading, column: Column, path: Path) -> Filter:
+    def _within(self, period: soql.Period, sign: str, read: Reading, column: Column, of: Path | Aggregate) -> Filter:
         """A day or moment against the range that a date literal stands for."""
         if column.kind not in ("date", "datetime"):
-            raise _wrong_type(path, column, quoted=False)
+            raise _wrong_type(of, column, quoted=False)
         try:
             start, end = (self._midnight(day, column) for day in days_of(period, self._call.now.date()))
         except OverflowError:
@@ -143,10 +148,10 @@ def _without(rows: list[SObject], some: list[SObject]) -> list[SObject]:
 
 
 def _compared(node: Comparison, read: Reading, column: Column) -> Filter:
-    (wanted,) = _folded([_operand(node.value, column, node.path)], column)
+    (wanted,) = _folded([_operand(node.value, column, node.of)], column)
     if node.operator not in ("=", "!="):
         if wanted is None or column.kind in ("boolean", "id", "reference"):
-            raise _wrong_operator(node.path)
+            raise _wrong_operator(node.of)
         return _inequality(node.operator, wanted, read, column)
     fits = _COMPARISONS[node.operator]
     return lambda rows: [row for row, value in _valued(rows, read, column) if fits(value, wanted)]
@@ -154,7 +159,7 @@ def _compared(node: Comparison, read: Reading, column: Column) -> Filter:
 
 def _like(node: Comparison, read: Reading, column: Column) -> Filter:
     if not isinstance(node.value, str) or column.kind not in _TEXTS:
-        raise _wrong_operator(node.path)
+        raise _wrong_operator(node.of)
     matches = like(node.value)
     return lambda rows: [
         row for row, value in zip(rows, map(read, rows), strict=True) if value is not None and matches(value)
@@ -166,19 +171,19 @@ def _inequality(sign: str, wanted: Any, read: Reading, column: Column) -> Filter
     return lambda rows: [row for row, value in _valued(rows, read, column) if value is not None and fits(value, wanted)]
 
 
-def _operand(value: soql.Value, column: Column, path: Path) -> Any:
+def _operand(value: soql.Value, column: Column, of: Path | Aggregate) -> Any:
     """The literal as a value of the column's type; refused when it is of another type."""
     if value is None:
         return None
     if column.kind in _NUMBERS or column.kind == "boolean":
         wanted = isinstance(value, bool) if column.kind == "boolean" else isinstance(value, int | float)
         if not wanted or (isinstance(value, bool) and column.kind in _NUMBERS):
-            raise _wrong_type(path, column, quoted=False)
+            raise _wrong_type(of, column, quoted=False)
         return value
     if column.kind in ("date", "datetime"):
-        return _time_operand(value, column, path)
+        return _time_operand(value, column, of)
     if not isinstance(value, str):
-        raise _wrong_type(path, column, quoted=True)
+        raise _wrong_type(of, column, quoted=True)
     if column.kind in ("id", "reference") and value:
         found = read_id(value)
         if found is None:
@@ -187,7 +192,7 @@ def _operand(value: soql.Value, column: Column, path: Path) -> Any:
     return value
 
 
-def _time_operand(value: soql.Value, column: Column, path: Path) -> str:
+def _time_operand(value: soql.Value, column: Column, of: Path | Aggregate) -> str:
     try:
         if column.kind == "date" and isinstance(value, soql.Day):
             return date.fromisoformat(value.text).isoformat()
@@ -195,7 +200,7 @@ def _time_operand(value: soql.Value, column: Column, path: Path) -> str:
             return spell_moment(datetime.fromisoformat(value.text.upper()))
     except (ValueError, OverflowError):
         raise Refusal(400, "MALFORMED_QUERY", f"Invalid date: {getattr(value, 'text', value)}") from None
-    raise _wrong_type(path, column, quoted=False)
+    raise _wrong_type(of, column, quoted=False)
 
 
 def _valued(rows: list[SObject], read: Reading, column: Column) -> Iterable[tuple[SObject, Any]]:
@@ -210,15 +215,21 @@ def _folded(values: Iterable[Any], column: Column) -> list[Any]:
     return list(values) if column.kind in (*_NUMBERS, "boolean") else [value or None for value in values]
 
 
-def _wrong_type(path: Path, column: Column, quoted: bool) -> Refusal:
+def _wrong_type(of: Path | Aggregate, column: Column, quoted: bool) -> Refusal:
     should = "should be" if quoted else "should not be"
     return Refusal(
         400,
         "INVALID_FIELD",
-        f"value of filter criterion for field '{'.'.join(path)[:80]}' must be of type {column.kind} and {should} "
+        f"value of filter criterion for field '{_shown(of)}' must be of type {column.kind} and {should} "
         "enclosed in quotes",
     )
 
 
-def _wrong_operator(path: Path) -> Refusal:
-    return Refusal(400, "INVALID_QUERY_FILTER_OPERATOR", f"invalid operator on {'.'.join(path)[:80]}")
+def _wrong_operator(of: Path | Aggregate) -> Refusal:
+    return Refusal(400, "INVALID_QUERY_FILTER_OPERATOR", f"invalid operator on {_shown(of)}")
+
+
+def _shown(of: Path | Aggregate) -> str:
+    if isinstance(of, Aggregate):
+        return f"{of.function}({_shown(of.path or ())})"
+    return ".".join(of)[:80]

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from itertools import repeat
 from typing import Any
 
+from environment.apps.kit import Call
 from environment.apps.salesforce.columns import Column
+from environment.apps.salesforce.conditions import Conditions
 from environment.apps.salesforce.orders import sort
 from environment.apps.salesforce.paths import Paths
 from environment.apps.salesforce.refusal import Refusal
@@ -25,8 +27,19 @@ def is_grouped(query: Query) -> bool:
     return bool(query.group_by) or any(isinstance(item, Aggregate) for item in query.select)
 
 
+class _GroupConditions(Conditions):
+    """The conditions of one HAVING, which filter groups instead of records."""
+
+    def __init__(self, call: Call, paths: Paths, query: Query) -> None:
+        super().__init__(call, paths)
+        self._query = query
+
+    def resolve(self, of: Path | Aggregate, kind: type[SObject]) -> tuple[GroupReading, Column]:
+        return _resolved(of, self._query, kind, self._paths, "Field")
+
+
 def grouped(
-    query: Query, kind: type[SObject], rows: list[SObject], paths: Paths
+    call: Call, query: Query, kind: type[SObject], rows: list[SObject], paths: Paths
 ) -> tuple[list[Group], Callable[[Group], dict[str, Any]]]:
     """The groups in their order, and how one is rendered. Without GROUP BY all records make one group."""
     keys = []
@@ -42,8 +55,10 @@ def grouped(
     for row, group in zip(rows, values, strict=False):
         groups.setdefault(group, []).append(row)
     entries = list(groups.items())
+    if query.having:
+        entries = _GroupConditions(call, paths, query).filter(query.having, kind)(entries)
     for order in reversed(query.order_by):
-        read, column = _ordering(order.by, query, kind, paths)
+        read, column = _resolved(order.by, query, kind, paths, "Ordered field")
         sort(entries, read, column, order)
     return entries, lambda group: {
         "attributes": {"type": "AggregateResult"},
@@ -66,10 +81,14 @@ def _columns(query: Query, kind: type[SObject], paths: Paths) -> list[tuple[str,
     return columns
 
 
-def _ordering(by: Path | Aggregate, query: Query, kind: type[SObject], paths: Paths) -> tuple[GroupReading, Column]:
-    if isinstance(by, Aggregate):
-        return _aggregate(by, kind, paths), _NUMBER
-    return _key_reading(by, query, "Ordered field"), paths.resolve(by, kind)[1]
+def _resolved(
+    of: Path | Aggregate, query: Query, kind: type[SObject], paths: Paths, what: str
+) -> tuple[GroupReading, Column]:
+    """How a grouped field or an aggregate is read from a group, and its column."""
+    if isinstance(of, Aggregate):
+        column = paths.resolve(of.path, kind)[1] if of.path and of.function in ("min", "max") else _NUMBER
+        return _aggregate(of, kind, paths), column
+    return _key_reading(of, query, what), paths.resolve(of, kind)[1]
 
 
 def _key_reading(path: Path, query: Query, what: str) -> GroupReading:

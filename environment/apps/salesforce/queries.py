@@ -95,7 +95,8 @@ class _Selection:
         """All selected rows, records or groups, and how one is rendered."""
         kind = find_queried(query.source)
         if is_grouped(query):
-            groups, render_group = grouped(query, kind, self._conditions.matching(query.where, kind), self._paths)
+            rows = self._conditions.matching(query.where, kind)
+            groups, render_group = grouped(self._call, query, kind, rows, self._paths)
             return _window(groups, query), render_group
         render = self._rendering(query, kind)
         rows = self._conditions.matching(query.where, kind)

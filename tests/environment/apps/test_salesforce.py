@@ -193,6 +193,9 @@ def test_where_compares_days_and_amounts(org: Org, where: str, names: list[str])
         ("SELECT Id FROM Contact WHERE AccountId > '001000000000001AAA'", "INVALID_QUERY_FILTER_OPERATOR"),
         ("SELECT Name, COUNT(Id) FROM Contact", "MALFORMED_QUERY"),
         ("SELECT SUM(Name) FROM Contact", "MALFORMED_QUERY"),
+        ("SELECT Name FROM Contact WHERE COUNT(Id) > 1", "MALFORMED_QUERY"),
+        ("SELECT LastName FROM Contact GROUP BY LastName HAVING Email = 'x'", "MALFORMED_QUERY"),
+        ("SELECT LastName FROM Contact HAVING LastName = 'x'", "MALFORMED_QUERY"),
         ("SELECT FIELDS(ALL) FROM Contact", "MALFORMED_QUERY"),
         ("SELECT Id FROM Contact OFFSET 2001", "NUMBER_OUTSIDE_VALID_RANGE"),
         ("SELECT Id, (SELECT Id FROM Contact) FROM Account", "INVALID_TYPE"),
@@ -263,6 +266,20 @@ def test_grouped_query_answers_one_row_a_group(org: Org) -> None:
         {"StageName": "Prospecting", "deals": 2, "expr0": 12000, "expr1": "2026-03-04"},
         {"StageName": "Closed Won", "deals": 1, "expr0": 800.5, "expr1": "2026-02-27"},
     ]
+
+
+@pytest.mark.parametrize(
+    ("condition", "stages"),
+    [
+        ("COUNT(Id) > 1", ["Prospecting"]),
+        ("SUM(Amount) < 1000 OR StageName LIKE 'pros%'", ["Prospecting", "Closed Won"]),
+        ("NOT MAX(CloseDate) > 2026-03-01", ["Closed Won"]),
+        ("StageName IN ('Closed Won') AND COUNT() = 1", ["Closed Won"]),
+    ],
+)
+def test_having_filters_groups(org: Org, condition: str, stages: list[str]) -> None:
+    rows = org.query(f"SELECT StageName FROM Opportunity GROUP BY StageName HAVING {condition} ORDER BY StageName")
+    assert [row["StageName"] for row in rows] == stages
 
 
 def test_count_answers_a_number_and_no_records(org: Org) -> None:
