@@ -33,7 +33,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # beside this file lies envi
 from assets.stages.proofs import prove_line
 from environment.apps import APPS
 from environment.assignment import best_assignment
-from environment.attempt import RowChange, Verdict
+from environment.attempt import RowChange
 from environment.episode import base_of, derived_fields
 from environment.record import canonical_json
 from environment.rng import derive_rng
@@ -99,15 +99,15 @@ class Shortcut:
 class ForgetfulCase(Case):
     """A proof whose every verdict begins from nothing."""
 
-    def judge(self, changes: Sequence[RowChange]) -> Verdict:
-        return verify(self.task.contract, changes, derived_fields(self.apps))
+    def is_strict(self, changes: Sequence[RowChange]) -> bool:
+        return verify(self.task.contract, changes, derived_fields(self.apps)).strict
 
 
 class RepeatingCase(Case):
     """A proof that does every hurried worker's solution from the first call."""
 
-    def judge_writes(self, calls: Sequence[ToolCall]) -> Verdict:
-        return self.run([call for call in calls if self.access.get(call.tool) != "read"]).verdict
+    def write(self, calls: Sequence[ToolCall]) -> tuple[RowChange, ...]:
+        return self.run([call for call in calls if self.access.get(call.tool) != "read"]).changes
 
 
 def main() -> int:

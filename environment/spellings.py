@@ -102,9 +102,12 @@ def find_money(text: str) -> tuple[tuple[Span, Amount], ...]:
     """Every number of a text that may be an amount, with where it stands; parts of ids and dates are none."""
     days = [span for span, _ in find_days(text)]
     found = []
+    passed = 0
     for match in _MONEY.finditer(text):
         start, end = match.span()
-        if not any(start < last and first < end for first, last in days):
+        while passed < len(days) and days[passed][1] <= start:
+            passed += 1
+        if passed == len(days) or end <= days[passed][0]:
             found.append(((start, end), _amount(match)))
     return tuple(found)
 

@@ -41,9 +41,18 @@ class Judge:
         self._rows: dict[int, tuple[RowChange, _Row]] = {}
         self._alike: dict[tuple[str, str, str], list[_Row]] = {}
 
+    def is_strict(self, changes: Sequence[RowChange]) -> bool:
+        """Whether the verdict on a net change is strict, without finding out what is wrong where it isn't."""
+        state = self._matching(changes)
+        for level in self.terms.levels:
+            state.match(level, satisfied_only=True)
+            if not all(number in state.taken for number in level):
+                return False
+        return not any(True for _ in state.collateral())
+
     def verdict(self, changes: Sequence[RowChange]) -> Verdict:
         """The judgement of one net change."""
-        state = _Matching(self.terms, tuple(self._row(change) for change in changes))
+        state = self._matching(changes)
         for satisfied_only in (True, False):
             for level in self.terms.levels:
                 state.match(level, satisfied_only)
@@ -56,6 +65,9 @@ class Judge:
             strict=done == len(expected) and not collateral,
             partial_credit=done / (len(expected) + len(collateral)),
         )
+
+    def _matching(self, changes: Sequence[RowChange]) -> _Matching:
+        return _Matching(self.terms, tuple(self._row(change) for change in changes))
 
     def _row(self, change: RowChange) -> _Row:
         known, row = self._rows.get(id(change), (None, None))

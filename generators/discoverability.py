@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from environment.contract import (
@@ -127,13 +127,12 @@ class _Evidence:
 
     def add(self, texts: Iterable[str]) -> None:
         for text in texts:
-            plain = _decoded(text)
-            self.text += "\n" + _normal(plain)
-            self.digits += "\n" + re.sub(r"[\s().\-/+]", "", plain)
-            self.words.update(re.findall(r"\w+", plain.casefold()))
-            self.numbers.update(abs(amount.number) for _, amount in find_money(plain))
-            self.numbers.update(Decimal(number.replace(",", "")) for number in re.findall(r"\d[\d,]*(?:\.\d+)?", plain))
-            self.days.update((day.month, day.day) for _, day in find_days(plain))
+            content = _content(text)
+            self.text += "\n" + content.text
+            self.digits += "\n" + content.digits
+            self.words |= content.words
+            self.numbers |= content.numbers
+            self.days |= content.days
 
     def knows(self, value: str) -> bool:
         """Whether the value stands in what was read, as text, amount, telephone number, day or moment."""
@@ -175,6 +174,30 @@ class _Evidence:
             half = "am" if written.hour < 12 else "pm"
             hours |= {f"{(written.hour - 1) % 12 + 1}{half}", f"{(written.hour - 1) % 12 + 1} {half}"}
         return (written.month, written.day) in self.days and any(hour in self.text for hour in hours)
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """What one text tells."""
+
+    text: str
+    digits: str
+    words: frozenset[str]
+    numbers: frozenset[Decimal]
+    days: frozenset[tuple[int, int]]
+
+
+@lru_cache(maxsize=128)
+def _content(text: str) -> _Content:
+    plain = _decoded(text)
+    written = (Decimal(number.replace(",", "")) for number in re.findall(r"\d[\d,]*(?:\.\d+)?", plain))
+    return _Content(
+        text=_normal(plain),
+        digits=re.sub(r"[\s().\-/+]", "", plain),
+        words=frozenset(re.findall(r"\w+", plain.casefold())),
+        numbers=frozenset([*(abs(amount.number) for _, amount in find_money(plain)), *written]),
+        days=frozenset((day.month, day.day) for _, day in find_days(plain)),
+    )
 
 
 def _needed(value: Any) -> Iterator[str]:

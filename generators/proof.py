@@ -162,15 +162,15 @@ class Case:
                 now = before
                 if self.access.get(call.tool) == "write":
                     now = {(change.app, change.collection, change.id): change for change in episode.changes()}
-                touched.append(frozenset(key for key in {*before, *now} if before.get(key) != now.get(key)))
+                touched.append(frozenset(key for key in {*before, *now} if _differ(before.get(key), now.get(key))))
                 before = now
         if watch:
             self._requests = list(episode.requests)
         changes = episode.changes()
         return _Run(tuple(results), changes, self.judge(changes), tuple(touched))
 
-    def judge_writes(self, calls: Sequence[ToolCall]) -> Verdict:
-        """The verdict on these calls without those that only read, which change nothing and take most of the time.
+    def write(self, calls: Sequence[ToolCall]) -> tuple[RowChange, ...]:
+        """What these calls leave without those that only read, which change nothing and take most of the time.
 
         What they begin with in common with the reference is not done again.
         """
@@ -181,7 +181,7 @@ class Case:
         episode = self._stages[common].fork()
         for call in calls[common:]:
             episode.call(call.tool, call.arguments)
-        return self.judge(episode.changes())
+        return episode.changes()
 
     def _writes(self, calls: Sequence[ToolCall]) -> list[ToolCall]:
         return [call for call in calls if self.access.get(call.tool) != "read"]
@@ -201,6 +201,9 @@ class Case:
 
     def judge(self, changes: Sequence[RowChange]) -> Verdict:
         return self._judge.verdict(changes)
+
+    def is_strict(self, changes: Sequence[RowChange]) -> bool:
+        return self._judge.is_strict(changes)
 
     @cached_property
     def _judge(self) -> Judge:
@@ -310,9 +313,9 @@ class Case:
             after = _replaced(row.after, path, other)
             if type(other) is not type(value) or not _fits(kind, after):
                 continue
-            verdict = self.judge(_with_row(run.changes, row, after))
-            if not verdict.strict:
-                detail = f"{change.label} {_spelled(path)} as {other!r} gives {_wording(verdict)}"
+            changes = _with_row(run.changes, row, after)
+            if not self.is_strict(changes):
+                detail = f"{change.label} {_spelled(path)} as {other!r} gives {_wording(self.judge(changes))}"
                 raise self.fail("spelling", detail)
             self.equivalents["spelling"] += 1
             if self._sampled("spelling", change.label, _spelled(path), number):
@@ -321,7 +324,7 @@ class Case:
     def check_traps(self) -> None:
         """The whole solution of each hurried worker, through the tools, is not strict."""
         for trap in self.task.traps:
-            if self.judge_writes(trap.sprung).strict:
+            if self.is_strict(self.write(trap.sprung)):
                 raise self.fail("trap", f"{trap.name} ({trap.note}) is strict all the same")
             self.mutants["trap"] += 1
         if not self.task.traps:
@@ -380,9 +383,9 @@ class Case:
     def check_routes(self) -> None:
         """Other orders and other routes, through the tools, are strict too."""
         for order in self.task.reorderings:
-            verdict = self.judge_writes([self.task.reference[index] for index in order])
-            if not verdict.strict:
-                raise self.fail("reordering", f"in the order {order} the verdict is {_wording(verdict)}")
+            changes = self.write([self.task.reference[index] for index in order])
+            if not self.is_strict(changes):
+                raise self.fail("reordering", f"in the order {order} the verdict is {_wording(self.judge(changes))}")
             self.equivalents["reordering"] += 1
         for number, run in enumerate(self.runs[1:]):
             if not run.verdict.strict:
@@ -449,7 +452,7 @@ class Case:
     # Pieces
 
     def _reject(self, kind: str, changes: Sequence[RowChange], what: str) -> None:
-        if self.judge(changes).strict:
+        if self.is_strict(changes):
             raise self.fail(kind, f"the verdict is strict although {what}")
         self.mutants[kind] += 1
 
@@ -486,6 +489,11 @@ def _refused(result: str) -> bool:
 def _wording(verdict: Verdict) -> str:
     missed = [f"{j.label} {list(j.wrong) or 'missing'}" for j in verdict.expected if not j.satisfied]
     return f"partial credit {verdict.partial_credit:.3f}, unsatisfied {missed}, collateral {list(verdict.collateral)}"
+
+
+def _differ(left: RowChange | None, right: RowChange | None) -> bool:
+    # comparing records takes long, and most are the same object
+    return left is not right and left != right
 
 
 def _changed_fields(row: RowChange) -> dict[str, Any]:

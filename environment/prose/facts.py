@@ -112,8 +112,7 @@ def find_rivals(fact: Fact, others: Iterable[Fact], text: str) -> list[Span]:
     own = find_fact(fact, text)
     spans = set(own)
     for other in others:
-        if other != fact:
-            spans.update(find_fact(other, text))
+        spans.update(find_fact(other, text))
     if fact.read_as == "money":
         spans.update(span for span, _ in find_money(text) if looks_like_money(text[slice(*span)]))
     elif fact.read_as == "date":

@@ -53,7 +53,9 @@ def created(after, app="gmail", collection="messages", id="M1", sent=False):
 
 
 def judge(contract, *changes):
-    return verify(contract, changes, DERIVED)
+    verdict = verify(contract, changes, DERIVED)
+    assert Judge(contract, DERIVED).is_strict(changes) is verdict.strict
+    return verdict
 
 
 DONE = Contract(all_of=(update(status=Enum(value="done")),))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from environment.apps import APPS
-from environment.attempt import RowChange, Verdict
+from environment.attempt import RowChange
 from environment.contract import Allowance, Change, Contract, Equals, Fact, Mentions, Money, Phone, SetOf
 from environment.episode import base_of, derived_fields
 from environment.task import Derivation, Task, ToolCall, Trap, make_task
@@ -99,11 +99,11 @@ def test_sound_task_is_proven_with_counts_of_every_kind():
 class Plodding(Case):
     """A proof that judges everything from nothing and does every solution from its first call, reading and all."""
 
-    def judge(self, changes: Sequence[RowChange]) -> Verdict:
-        return verify(self.task.contract, changes, derived_fields(self.apps))
+    def is_strict(self, changes: Sequence[RowChange]) -> bool:
+        return verify(self.task.contract, changes, derived_fields(self.apps)).strict
 
-    def judge_writes(self, calls: Sequence[ToolCall]) -> Verdict:
-        return self.run(calls).verdict
+    def write(self, calls: Sequence[ToolCall]) -> tuple[RowChange, ...]:
+        return self.run(calls).changes
 
 
 def test_a_proof_without_shortcuts_counts_the_same():
