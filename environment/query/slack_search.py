@@ -1,7 +1,7 @@
 """A Slack search is the text of its search box: words, "quoted words" and modifiers such as in:#channel.
 
 Source: Slack's help page "Search in Slack" (read in 2025). The box never refuses a text: an unknown modifier is a word.
-Leaves out with:, hasmy:, and to:, and words of relative time such as before:yesterday.
+Leaves out with:, hasmy: and to:, months for during: and words of relative time such as before:yesterday.
 """
 
 from __future__ import annotations

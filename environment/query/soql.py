@@ -157,13 +157,12 @@ class _Reader(Transformer[Token, Query]):
         source: str,
         alias: str | None,
         where: Condition | None,
-        group_by: tuple[Path, ...] | None,
-        having: Condition | None,
-        order_by: tuple[Order, ...] | None,
+        grouping: tuple[tuple[Path, ...], Condition | None],
+        order_by: tuple[Order, ...],
         limit: int | None,
         offset: int | None,
     ) -> Query:
-        query = Query(select, source, where, group_by or (), having, order_by or (), limit, offset or 0)
+        query = Query(select, source, where, *grouping, order_by, limit, offset or 0)
         return _without_alias(query, alias.lower()) if alias else query
 
     def select(self, *items: Selected) -> tuple[Selected, ...]:
@@ -181,7 +180,12 @@ class _Reader(Transformer[Token, Query]):
     def fields_of(self, group: str) -> FieldsOf:
         return FieldsOf(group.lower())
 
-    def group_by(self, *paths: Path) -> tuple[Path, ...]:
+    def grouping(
+        self, paths: tuple[Path, ...] | None, having: Condition | None
+    ) -> tuple[tuple[Path, ...], Condition | None]:
+        return paths or (), having
+
+    def paths(self, *paths: Path) -> tuple[Path, ...]:
         return paths
 
     def order_by(self, *orders: Order) -> tuple[Order, ...]:

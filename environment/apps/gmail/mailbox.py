@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -80,10 +81,10 @@ def search_mails(call: Call, q: str | None, label_ids: list[str], include_spam_t
         label_ids={label_slug(label.name): label.id for label in call.tables.all(Label)},
     )
     hidden = set() if include_spam_trash or search.everywhere else {"SPAM", "TRASH"} - set(label_ids)
-    found = [mail for mail in mails(call) if hidden.isdisjoint(mail.labels) and search.test(mail, account)]
+    found = [mail for mail in mails(call) if search.test(mail, account) and hidden.isdisjoint(mail.labels)]
     if label_ids:
         found = [mail for mail in found if set(label_ids).issubset(mail.label_ids)]
-    found.sort(key=lambda mail: mail.instant_ms, reverse=True)
+    found.sort(key=attrgetter("instant_ms"), reverse=True)
     return found
 
 
