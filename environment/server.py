@@ -105,29 +105,30 @@ def _query(text: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _route(app: App, method: str, path: str) -> tuple[Route, dict[str, str]]:
-    rest, other = app.below(path), False
+    rest = app.below(path)
     if rest is None or len(rest) > _LONGEST_PATH:
         raise AppError(404, f"No such path: {path[:200]}", "NOT_FOUND")
-    for route in _routes(app, rest.count("/"), rest.endswith("/")):
+    routes = _routes(app, rest.count("/"), rest.endswith("/"))
+    for route in routes.get(method, ()):
         match = route.pattern.fullmatch(rest)
         if match:
-            if method == route.method or method in route.methods_also:
-                return route, {name: unquote(value) for name, value in match.groupdict().items()}
-            other = True
-    if other:
+            return route, {name: unquote(value) for name, value in match.groupdict().items()}
+    if any(route.pattern.fullmatch(rest) for others in routes.values() for route in others):
         raise AppError(405, f"Method {method[:20]} is not allowed for {path[:200]}", "METHOD_NOT_ALLOWED")
     raise AppError(404, f"No such path: {path[:200]}", "NOT_FOUND")
 
 
 @lru_cache(maxsize=4096)
-def _routes(app: App, slashes: int, trailing: bool) -> tuple[Route, ...]:
-    """The routes that a path with so many slashes can be one of, in the order of the table."""
+def _routes(app: App, slashes: int, trailing: bool) -> Mapping[str, tuple[Route, ...]]:
+    """Method -> the routes that a path with so many slashes can be one of, in the order of the table."""
     fitting = {slashes, slashes - trailing}
-    return tuple(
-        route
-        for route in app.routes
-        if route.path.count("/") in fitting or ("*}" in route.path and route.path.count("/") <= slashes)
-    )
+    found: dict[str, tuple[Route, ...]] = {}
+    for route in app.routes:
+        depth = route.path.count("/")
+        if depth in fitting or ("*}" in route.path and depth <= slashes):
+            for method in dict.fromkeys((route.method, *route.methods_also)):
+                found[method] = (*found.get(method, ()), route)
+    return found
 
 
 def _arguments(route: Route, found: dict[str, str], query: dict[str, Any], body: Any) -> dict[str, Any]:

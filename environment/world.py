@@ -26,7 +26,8 @@ class Row(BaseModel):
 
     def change(self, **fields: Any) -> Self:
         """A validated copy with these fields replaced. Raises ValidationError when a value is not acceptable."""
-        present = {name: getattr(self, name) for name in type(self).model_fields}
+        held = self.__dict__  # fields, and what was computed of them
+        present = {name: held[name] for name in type(self).model_fields}
         return type(self).model_validate({**present, **(self.__pydantic_extra__ or {}), **fields})
 
 
@@ -92,8 +93,8 @@ class World:
         self._journal: dict[Collection, dict[str, Row | None]] = {}
         self._counters: dict[Collection, int] = {}
         self._outbox: dict[tuple[Collection, str], Row] = {}
-        self._told: dict[tuple[Collection, str], tuple[Row | None, RowChange]] = {}
-        """What `changes` made of a row, with the row that it was made of."""
+        self._told: dict[tuple[Collection, str], tuple[Row | None, RowChange | None]] = {}
+        """What `changes` made of a row, with the row that it was made of; None for no difference."""
 
     def get(self, collection: Collection, key: str) -> Row | None:
         written = self._journal.get(collection)
@@ -165,30 +166,31 @@ class World:
         for collection, written in self._journal.items():
             base = self.base.rows(collection)
             for key, row in written.items():
-                if row is None and key not in base:
-                    row = self._outbox.get((collection, key))
-                    if row is not None:
-                        found.append(self._change(collection, key, row))
-                elif row != base.get(key):
-                    found.append(self._change(collection, key, row))
+                sent = (collection, key) in self._outbox
+                if row is None and sent and key not in base:
+                    row = self._outbox[collection, key]
+                made_of, change = self._told.get((collection, key), (_NO_ROW, None))
+                if made_of is not row or (change is not None and change.sent is not sent):
+                    change = self._change(collection, key, row) if row != base.get(key) else None
+                    self._told[collection, key] = row, change
+                if change is not None:
+                    found.append(change)
         return tuple(found)
 
     def _change(self, collection: Collection, key: str, row: Row | None) -> RowChange:
-        """A row's difference to the base; the same object as before when nothing has happened to the row since."""
-        sent = (collection, key) in self._outbox
-        made_of, change = self._told.get((collection, key), (None, None))
-        if change is None or made_of is not row or change.sent is not sent:
-            app, name = collection
-            change = RowChange(
-                app=app,
-                collection=name,
-                id=key,
-                before=self.base.data(collection, key) if key in self.base.rows(collection) else None,
-                after=row and row.model_dump(mode="json"),
-                sent=sent,
-            )
-            self._told[collection, key] = row, change
-        return change
+        app, name = collection
+        return RowChange(
+            app=app,
+            collection=name,
+            id=key,
+            before=self.base.data(collection, key) if key in self.base.rows(collection) else None,
+            after=row and row.model_dump(mode="json"),
+            sent=(collection, key) in self._outbox,
+        )
+
+
+_NO_ROW = Row()
+"""Stands for a row that nothing was made of yet."""
 
 
 class Tables:
