@@ -313,9 +313,11 @@ def _line(place: _Place, event: dict[str, Any]) -> dict[str, Any]:
 
 
 def _guests(event: dict[str, Any]) -> dict[str, Any]:
-    """Who comes, and what each answered."""
-    guests = {guest["email"]: guest["responseStatus"] for guest in event.get("attendees", [])}
-    return {"attendees": guests} if guests else {}
+    """Who comes, and what each answered: people by address, rooms by name."""
+    guests = event.get("attendees", [])
+    names = [guest.get("displayName", guest["email"]) if guest.get("resource") else guest["email"] for guest in guests]
+    answers = [guest["responseStatus"] for guest in guests]
+    return {"attendees": dict(zip(names, answers, strict=True))} if guests else {}
 
 
 def _last(end: dict[str, str]) -> str:

@@ -50,7 +50,7 @@ def event_resource(
         **({"visibility": event.visibility} if event.visibility != "default" else {}),
         "iCalUID": _ical(event),
         "sequence": event.sequence,
-        **_shown_guests(event, calendar, guests, most_guests),
+        **_shown_guests(call, event, calendar, guests, most_guests),
         **({"guestsCanModify": True} if event.guestsCanModify else {}),
         **({} if event.guestsCanInviteOthers else {"guestsCanInviteOthers": False}),
         **({} if event.guestsCanSeeOtherGuests else {"guestsCanSeeOtherGuests": False}),
@@ -100,11 +100,13 @@ def _zone_of_series(time: dict[str, str], event: Event) -> dict[str, str]:
     return {"timeZone": event.start.timeZone} if "dateTime" in time and event.start.timeZone else {}
 
 
-def _shown_guests(event: Event, calendar: Calendar, guests: Mapping[str, Attendee], most: int | None) -> dict[str, Any]:
+def _shown_guests(
+    call: Call, event: Event, calendar: Calendar, guests: Mapping[str, Attendee], most: int | None
+) -> dict[str, Any]:
     """The guest list, led by the organizer; on a guest's calendar it may be kept from them."""
     if not guests:
         return {}
-    shown = [_guest(event, calendar, guest) for guest in guests.values()]
+    shown = [_guest(call, event, calendar, guest) for guest in guests.values()]
     if event.calendarId not in guests and not event.calendarId.endswith("calendar.google.com"):
         own = {"self": True} if event.calendarId == calendar.id else {}
         shown.insert(0, {"email": event.calendarId, "organizer": True, **own, "responseStatus": "accepted"})
@@ -114,10 +116,11 @@ def _shown_guests(event: Event, calendar: Calendar, guests: Mapping[str, Attende
     return {"attendees": shown}
 
 
-def _guest(event: Event, calendar: Calendar, guest: Attendee) -> dict[str, Any]:
+def _guest(call: Call, event: Event, calendar: Calendar, guest: Attendee) -> dict[str, Any]:
     shown: dict[str, Any] = {"email": guest.email}
-    if guest.displayName:
-        shown["displayName"] = guest.displayName
+    room = call.tables.find(Calendar, guest.email) if is_room(guest.email) else None
+    if guest.displayName or room is not None:
+        shown["displayName"] = guest.displayName if room is None else room.summary
     if guest.email == event.calendarId:
         shown["organizer"] = True
     if guest.email == calendar.id:

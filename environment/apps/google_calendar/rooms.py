@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from itertools import islice
 
 from environment.apps.google_calendar.agenda import Window, agenda, dates_of, is_busy
@@ -13,10 +14,11 @@ _MOST_DATES = 60
 """A series is checked on its first dates only."""
 
 
-def answer_as_rooms(call: Call, event: Event) -> None:
-    """Let every invited room say whether it is free when the event takes place."""
+def answer_as_rooms(call: Call, event: Event, asked: Container[str]) -> None:
+    """Let the invited rooms among those asked say whether they are free when the event takes place."""
     for guest in guests_of(call, event).values():
-        room = call.tables.find(Calendar, guest.email) if is_room(guest.email) else None
+        is_asked = is_room(guest.email) and guest.email in asked
+        room = call.tables.find(Calendar, guest.email) if is_asked else None
         if room is not None:
             put_guest(call, event, guest.change(responseStatus=_answer(call, room, event)))
 

@@ -23,8 +23,8 @@ Answer = Literal["needsAction", "declined", "tentative", "accepted"]
 
 
 def event_id(count: int) -> str:
-    """The count-th event's id, such as kqhtbmrgdofancspl000000041; an instance adds _20260304T090000Z."""
-    return f"kqhtbmrgdofancspl{count:09d}"
+    """The count-th event's id, such as qhtbm000000041; an instance adds _20260304T090000Z."""
+    return f"qhtbm{count:09d}"
 
 
 def calendar_id(count: int) -> str:

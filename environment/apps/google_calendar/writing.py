@@ -21,7 +21,7 @@ from environment.apps.google_calendar.guests import drop_guest, guest_of, guests
 from environment.apps.google_calendar.invitations import SendUpdates, tell
 from environment.apps.google_calendar.refusals import deleted, invalid, not_the_organizer
 from environment.apps.google_calendar.rooms import answer_as_rooms
-from environment.apps.google_calendar.rows import Attendee, Calendar, Event, attendee_id
+from environment.apps.google_calendar.rows import Attendee, Calendar, Event, attendee_id, is_room
 from environment.apps.kit import AppError, Call
 
 _TIMES = ("start", "end", "recurrence", "status")
@@ -65,8 +65,9 @@ def create(call: Call, write: Write) -> Event:
     )
     call.tables.put(event)
     _set_guests(call, calendar, event, guests)
-    answer_as_rooms(call, event)
-    tell(call, write.updates, "invitation", event, guests_of(call, event))
+    invited = guests_of(call, event)
+    answer_as_rooms(call, event, invited)
+    tell(call, write.updates, "invitation", event, invited)
     return event
 
 
@@ -124,8 +125,9 @@ def _change_as_organizer(call: Call, event: Event, changed: Event, write: Write)
         return stored
     if write.whole or "attendees" in write.body.model_fields_set:
         _set_guests(call, write.calendar, stored, guest_list(write.body))
-    answer_as_rooms(call, stored)
     after = guests_of(call, stored)
+    rearranged = not _differing(event, stored).isdisjoint(_TIMES)
+    answer_as_rooms(call, stored, after if rearranged else after.keys() - before.keys())
     tell(call, write.updates, "cancellation", stored, [address for address in before if address not in after])
     if event.status == "cancelled":
         tell(call, write.updates, "invitation", stored, after)
@@ -155,8 +157,9 @@ def _change_as_guest(call: Call, event: Event, changed: Event, write: Write) -> 
         raise not_the_organizer()
     for body in invited:
         put_guest(call, stored, _new_guest(stored, body, may_answer=False))
-    answer_as_rooms(call, stored)
-    tell(call, write.updates, "invitation", stored, [body.email or "" for body in invited])
+    newcomers = [body.email or "" for body in invited]
+    answer_as_rooms(call, stored, newcomers)
+    tell(call, write.updates, "invitation", stored, newcomers)
     return stored
 
 
@@ -200,7 +203,9 @@ def _updated(guest: Attendee, body: GuestBody | None, may_answer: bool) -> Atten
     """The guest with what the body gives; the answer only where it is theirs who give it."""
     if body is None:
         return guest
-    names = ("displayName", "optional", *(("responseStatus", "comment") if may_answer else ()))
+    names = ("optional", *(("responseStatus", "comment") if may_answer else ()))
+    if not is_room(guest.email):
+        names = ("displayName", *names)
     given: dict[str, Any] = {name: getattr(body, name) for name in names if getattr(body, name) is not None}
     return guest.change(**given)
 

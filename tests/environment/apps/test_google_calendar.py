@@ -597,6 +597,19 @@ def test_a_room_says_whether_it_is_free(desk: Desk, hour: str, answer: str) -> N
     assert moved["attendees"][1]["responseStatus"] == "declined"
 
 
+def test_a_double_booked_room_says_no_only_when_it_is_asked_again(desk: Desk) -> None:
+    times = {"start": _at("2026-03-04T15:30"), "end": _at("2026-03-04T16:00")}
+    made = desk.ok("POST", _MINE, {**times, "attendees": [{"email": _ROOM}]})
+    collection = ("google_calendar", "Attendee")
+    answered = desk.world.get(collection, attendee_id(made["id"], _ROOM))
+    assert answered is not None
+    desk.world.put(collection, answered.change(responseStatus="accepted"))
+    path = f"{_MINE}/{made['id']}"
+    renamed = desk.ok("PATCH", path, {"summary": "Demo", "attendees": [{"email": _ROOM}, {"email": _ANN}]})
+    assert renamed["attendees"][1]["responseStatus"] == "accepted"
+    assert desk.ok("PATCH", path, {"end": _at("2026-03-04T16:30")})["attendees"][1]["responseStatus"] == "declined"
+
+
 # --- who is told -----------------------------------------------------------------------------------------------------
 
 _WELCOME = [("f@x.example", "invitation")]
@@ -806,7 +819,11 @@ def test_an_event_is_created_with_guests_rooms_and_repetition(desk: Desk) -> Non
         attendees=[_ANN, "Board room", _EVE],
         repeat="FREQ=WEEKLY;COUNT=2",
     )
-    assert made["attendees"] == {_PAT: "accepted", _ANN: "needsAction", _ROOM: "declined", _EVE: "needsAction"}
+    answers = {_PAT: "accepted", _ANN: "needsAction", "Board room": "declined", _EVE: "needsAction"}
+    assert made["attendees"] == answers
+    before = desk.changed()
+    desk.act("add_attendee", id=made["id"], email="Board room")
+    assert desk.changed() == before
     assert desk.told() == [(_EVE, "invitation")]
     days = desk.act("create_event", title="Off", start="2026-03-09", last_day="2026-03-13")
     assert (days["start"], days["end"]) == ("2026-03-09", "2026-03-13")
