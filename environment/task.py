@@ -108,6 +108,6 @@ def make_task(**parts: Any) -> Task:
 
 def task_hash(task: Task) -> str:
     """Hash of the task's content without id and proof: equal for equal problems."""
-    data = task.to_json()
-    del data["id"], data["proof"]
-    return content_hash(data)
+    data = task.model_dump(mode="json", exclude={"id", "proof", "world"})
+    # the world is JSON data already, and by far the largest part
+    return content_hash({**data, "world": task.world})
