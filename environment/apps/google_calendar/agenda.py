@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
-from environment.apps.google_calendar.guests import guest_by_id, guest_of
+from environment.apps.google_calendar.guests import guest_by_id, guest_of, has_deleted
 from environment.apps.google_calendar.moments import shifted
 from environment.apps.google_calendar.refusals import not_found
 from environment.apps.google_calendar.rows import Attendee, Calendar, Event
@@ -97,10 +97,7 @@ def is_cancelled(call: Call, calendar: Calendar, event: Event) -> bool:
     series = call.tables.find(Event, event.recurringEventId) if event.recurringEventId else None
     if series is not None and series.status == "cancelled":
         return True
-    if event.calendarId == calendar.id:
-        return False
-    guest = guest_of(call, event, calendar.id)
-    return guest is not None and guest.hidden
+    return event.calendarId != calendar.id and has_deleted(call, event.id, event.recurringEventId, calendar.id)
 
 
 def is_gone(call: Call, calendar: Calendar, item: Item) -> bool:
@@ -109,8 +106,8 @@ def is_gone(call: Call, calendar: Calendar, item: Item) -> bool:
         return is_cancelled(call, calendar, item.event)
     if item.event.status == "cancelled":
         return True
-    guest = None if item.event.calendarId == calendar.id else item.guest(call, calendar.id)
-    return guest is not None and guest.hidden
+    series = item.event
+    return series.calendarId != calendar.id and has_deleted(call, f"{series.id}_{item.stamp}", series.id, calendar.id)
 
 
 def is_busy(call: Call, calendar: Calendar, item: Item) -> bool:

@@ -279,7 +279,7 @@ ROUTES = (
     Route("get_event", "GET", _EVENT, "read", GetEvent, get_event, as_action=False, keywords="read meeting"),
     Route(
         "patch_event", "PATCH", _EVENT, "write", ChangeEvent, patch_event, _WRITTEN, as_action=False,
-        keywords="reschedule postpone edit meeting attendees respond accept decline",
+        keywords="reschedule postpone move meeting time edit attendees respond accept decline",
     ),
     Route("update_event", "PUT", _EVENT, "write", ChangeEvent, update_event, _WRITTEN, as_action=False),
     Route(

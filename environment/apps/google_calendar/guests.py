@@ -32,6 +32,12 @@ def guest_by_id(call: Call, event_id: str, series_id: str | None, address: str) 
     return call.tables.find(Attendee, attendee_id(series_id, address)) if series_id else None
 
 
+def has_deleted(call: Call, event_id: str, series_id: str | None, address: str) -> bool:
+    """Whether a guest deleted this event, or the series that it is an instance of, from their calendar."""
+    guests = (call.tables.find(Attendee, attendee_id(key, address)) for key in (event_id, series_id) if key)
+    return any(guest is not None and guest.hidden for guest in guests)
+
+
 def put_guest(call: Call, event: Event, guest: Attendee) -> None:
     """Store a guest of this event, or of this instance alone; one who is as before costs no write."""
     if guest != guest_of(call, event, guest.email):

@@ -573,6 +573,17 @@ def test_a_guest_who_deletes_an_event_declines_it(desk: Desk) -> None:
     assert guest is not None and guest["responseStatus"] == "declined"
 
 
+def test_a_guest_who_deletes_a_series_deletes_the_instances_they_answered_too(desk: Desk) -> None:
+    series = {**_LATER, "recurrence": ["RRULE:FREQ=DAILY;COUNT=3"], "summary": "Clinic"}
+    made = desk.ok("POST", f"/calendars/{_BO}/events", {**series, "attendees": [{"email": _PAT}]})["id"]
+    assert desk.act("respond", id=f"{made}_20260305T120000Z", answer="tentative")["answer"] == "tentative"
+    assert desk.titles(singleEvents=True, q="clinic") == ["Clinic"] * 3
+    desk.ok("DELETE", f"{_MINE}/{made}_20260304T120000Z")
+    assert desk.titles(singleEvents=True, q="clinic") == ["Clinic"] * 2
+    desk.ok("DELETE", f"{_MINE}/{made}")
+    assert desk.titles(singleEvents=True, q="clinic") == []
+
+
 @pytest.mark.parametrize(
     ("attendee", "refusal"),
     [
