@@ -25,7 +25,9 @@ def makes_no_claim(claims: Sequence[Facts], value: Any) -> bool:
         if clause.rstrip(" \"')").endswith("?"):
             continue
         for facts in claims:
-            if all(find_fact(fact, clause) for fact in facts) and _claims(facts, claims, clause):
+            if not find_fact(facts[0], clause):
+                continue
+            if all(find_fact(fact, clause) for fact in facts[1:]) and _claims(facts, claims, clause):
                 return False
     return True
 

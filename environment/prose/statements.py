@@ -29,17 +29,21 @@ def _states(facts: Facts, tuples: Sequence[Facts], lines: Sequence[str]) -> bool
         if len(facts) == 1:
             if any(not is_negated(span, line) for span in find_fact(facts[0], line)):
                 return True
-        elif any(
-            _stand_together(facts, tuples, line[start:end]) for start, end in find_clauses(line)
-        ) or _stand_together(facts, tuples, line):
+        elif any(_stand_together(facts, tuples, text) for text in _clauses_and_line(line)):
             return True
     return len(facts) > 1 and any(_head_section(facts, tuples, lines, index) for index in range(len(lines) - 1))
 
 
+def _clauses_and_line(line: str) -> list[str]:
+    clauses = [line[start:end] for start, end in find_clauses(line)]
+    return clauses if clauses == [line] else [*clauses, line]
+
+
 def _stand_together(facts: Facts, tuples: Sequence[Facts], text: str) -> bool:
     """Whether the facts stand in the text, none negated, and each with the first rather than with a rival of either."""
-    if not all(find_fact(fact, text) for fact in facts):
-        return False
+    for fact in facts:  # a loop, because most texts lack the first already
+        if not find_fact(fact, text):
+            return False
     places = [[span for span in find_fact(fact, text) if not is_negated(span, text)] for fact in facts]
     if not all(places):
         return False
