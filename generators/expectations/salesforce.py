@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from environment.contract import Change, Equals, Fact, Matcher, Mentions, Omits
+from environment.contract import Change, Date, Enum, Equals, Fact, Matcher, Mentions, Omits
 
 
 def record_update(label: str, kind: str, record_id: str, **fields: Matcher) -> Change:
@@ -40,3 +40,9 @@ def note_on(
         key={"ParentId": (Equals(value=record),)},
         fields={"Body": prose, **{name: (matcher,) for name, matcher in fields.items()}},
     )
+
+
+def task_on(label: str, record: str, subject: str, due: str) -> Change:
+    """A task on a record, with this subject and due on this day."""
+    key: dict[str, Matcher] = {"WhatId": Equals(value=record)}
+    return record_created(label, "Task", key, Subject=Enum(value=subject), ActivityDate=Date(day=due))

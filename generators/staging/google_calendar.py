@@ -9,7 +9,6 @@ from environment.apps.google_calendar.rows import attendee_id, event_id
 from generators.business import Person
 from generators.family import Scene
 
-
 _ZONES = {-5: "America/Panama", 0: "Africa/Abidjan", 1: "Africa/Lagos"}
 """UTC offset in hours -> a zone that has it all year."""
 

@@ -26,3 +26,9 @@ def add_lead(scene: Scene, person: Person, company: Company, **fields: Any) -> s
     """Add a person as a lead of a company, and return its id."""
     known = {"FirstName": person.first, "LastName": person.last, "Email": person.email, "Company": company.name}
     return add_record(scene, "Lead", **{**known, **fields})
+
+
+def add_deal(scene: Scene, customer: Company, stage: str, amount: int, close: str, **fields: Any) -> str:
+    """Add an opportunity of a company, named after it, and return its id."""
+    known = {"Name": f"{customer.name} deal", "StageName": stage, "Amount": amount, "CloseDate": close}
+    return add_record(scene, "Opportunity", **known, **fields)

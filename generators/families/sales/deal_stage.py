@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Any
 
-from environment.contract import Date, Enum, Equals, Matcher, Money
+from environment.contract import Enum, Matcher, Money
 from environment.task import ToolCall
 from generators.business import Company
 from generators.expectations.facts import text
 from generators.expectations.gmail import READING
-from generators.expectations.salesforce import note_on, record_created, record_update
+from generators.expectations.salesforce import note_on, record_update, task_on
 from generators.family import DISTRACTORS, PROSE, Family, Knob, Knobs, Scene, Story, call
 from generators.pressure import demand
 from generators.reports import report
 from generators.rulebook import Rule, publish
 from generators.staging.gmail import Mail, add_mail
 from generators.staging.oddments import filler_note
-from generators.staging.salesforce import add_record
+from generators.staging.salesforce import add_deal, add_record
 from generators.staging.slack import add_channel, add_post, add_user
 from generators.traps import (
     Slip,
@@ -69,7 +69,7 @@ class _Deal:
     """Discounts that the customer accepted by mail, corrections later; perhaps none."""
     mails: tuple[Mail, ...]
     others: tuple[tuple[str, str], ...]
-    """Customers with a similar name, each with its deal."""
+    """Names and deals of similar customers."""
     other_percent: int
     """Discount that a customer with a similar name accepted; 0 when there is none."""
     closed: tuple[str, ...]
@@ -132,7 +132,7 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
     work = Work(scene, knobs)
     work.allow(READING)
     scheme = _Scheme.draw(scene, knobs)
-    deals = [_deal(scene, knobs, scheme) for _ in range(knobs["entities"])]
+    deals = [_deal(scene, knobs, scheme, silent=place % 4 == 3) for place in range(knobs["entities"])]
     lost = [_deal(scene, knobs, scheme, lost=True) for _ in range(knobs["rules"] // 4)]
     held = [_deal(scene, knobs, scheme, kind=_PARTNER) for _ in range(knobs["holds"])]
     foreign = [_deal(scene, knobs, scheme, owner=1) for _ in range(2 * knobs["selection"])]
@@ -238,8 +238,7 @@ def _plan(work: Work, scheme: _Scheme, deal: _Deal) -> None:
     """Create the task that the rules ask for."""
     due = (date.fromisoformat(deal.close) - timedelta(days=scheme.days)).isoformat()
     work.derive(due, f"{deal.close} less {scheme.days} days")
-    fields: dict[str, Matcher] = {"Subject": Enum(value=scheme.task), "ActivityDate": Date(day=due)}
-    change = record_created(f"task {deal.id}", "Task", {"WhatId": Equals(value=deal.id)}, **fields)
+    change = task_on(f"task {deal.customer.name}", deal.id, scheme.task, due)
     right, late = (
         call("salesforce_create_task", subject=scheme.task, related_id=deal.id, due_date=day)
         for day in (due, deal.close)
@@ -273,8 +272,16 @@ def _missed(scheme: _Scheme, deal: _Deal) -> list[Slip]:
     return [first_page_only(f"the news on {deal.customer.name}")] if newer >= _FIRST_PAGE else []
 
 
-def _deal(scene: Scene, knobs: Knobs, scheme: _Scheme, owner: int = 0, kind: str = "", lost: bool = False) -> _Deal:
-    """A deal on stage, the records that are like it, and what is said about it."""
+def _deal(
+    scene: Scene,
+    knobs: Knobs,
+    scheme: _Scheme,
+    owner: int = 0,
+    kind: str = "",
+    lost: bool = False,
+    silent: bool = False,
+) -> _Deal:
+    """A deal on stage, what is like it, and what is said about it; a silent customer writes no mail."""
     rng, customer, owned = scene.rng, scene.invent.company(), scheme.owned(owner)
     account = _account(scene, knobs, customer, kind)
     corrections = knobs["amendments"] if knobs["hops"] >= 2 else 0
@@ -293,7 +300,7 @@ def _deal(scene: Scene, knobs: Knobs, scheme: _Scheme, owner: int = 0, kind: str
         closed.append(_add(scene, customer, over, 100 * rng.randint(110, 980), day, **account, **owned))
     *percents, other_percent = rng.sample(_PERCENTS, 2 + (knobs["amendments"] >= 2))
     mailed = knobs["rules"] >= 2 and not lost
-    if not mailed or rng.random() < 0.25:
+    if silent or not mailed:
         percents = []
     mails = [_accept(scene, customer, percent, 700 - 40 * place) for place, percent in enumerate(percents)]
     rivals = others[: int(mailed)]
@@ -343,10 +350,9 @@ def _unrelated(scene: Scene, scheme: _Scheme) -> tuple[str, str]:
     return customer.name, _add(scene, customer, rng.choice(_EARLY), 100 * rng.randint(110, 980), close, **owned)
 
 
-def _add(scene: Scene, customer: Company, stage: str, value: int, close: str, **fields: Any) -> str:
+def _add(scene: Scene, customer: Company, stage: str, amount: int, close: str, **fields: Any) -> str:
     note = {"NextStep": filler_note(scene)} if scene.prose > 1 else {}
-    known = {"Name": f"{customer.name} deal", "StageName": stage, "Amount": value, "CloseDate": close}
-    return add_record(scene, "Opportunity", **known, **note, **fields)
+    return add_deal(scene, customer, stage, amount, close, **note, **fields)
 
 
 def _move(deal: str, stage: str, amount: int) -> ToolCall:
@@ -367,8 +373,8 @@ FAMILY = Family(
         "rules": Knob(0, 4, 1, "rules besides the stage: report, discount, task, lost deals", ("hops", 2)),
         "holds": Knob(0, 2, 0, "partners' deals that are left alone", ("hops", 2)),
         "pressure": Knob(0, 2, 0, "strangers who demand a change", ("hops", 2)),
-        "distractors": DISTRACTORS,
-        "prose": PROSE,
+        "distractors": replace(DISTRACTORS, needs=("hops", 2)),
+        "prose": replace(PROSE, needs=("hops", 2)),
     },
     compose=compose,
 )

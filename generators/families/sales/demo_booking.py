@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
-from environment.contract import Change, Date, Enum, Equals, Matcher, Mentions, Ref
+from environment.contract import Change, Mentions, Ref
 from environment.task import ToolCall
 from generators.business import Company, Person
 from generators.expectations.facts import day, text
 from generators.expectations.gmail import READING
 from generators.expectations.google_calendar import event_created, event_moved, guest_added, notices
-from generators.expectations.salesforce import record_created
+from generators.expectations.salesforce import task_on
 from generators.expectations.slack import slack_post
 from generators.family import DISTRACTORS, PROSE, Family, Knob, Knobs, Scene, Story, call
 from generators.pressure import demand
@@ -20,7 +20,7 @@ from generators.rulebook import Rule, publish
 from generators.staging.gmail import Mail, add_mail, find_mails
 from generators.staging.google_calendar import add_calendar, add_event, clock, utc_offset
 from generators.staging.oddments import filler_note, unrelated_event_title
-from generators.staging.salesforce import add_record
+from generators.staging.salesforce import add_deal, add_record
 from generators.staging.slack import add_channel
 from generators.traps import (
     Slip,
@@ -128,7 +128,7 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
     demos = [_demo(scene, knobs, scheme) for _ in range(knobs["entities"])]
     demos += [_demo(scene, knobs, scheme, new=True) for _ in range(knobs["bookings"])]
     held = [_demo(scene, knobs, scheme, note=scene.rng.choice(_HOLDS)) for _ in range(knobs["holds"])]
-    done = [_demo(scene, knobs, scheme, done=True) for _ in range(2 * knobs["selection"])]
+    done = [_demo(scene, knobs, scheme, done=True) for _ in range(knobs["selection"])]
     inside = [_rehearsal(scene, scheme) for _ in range(knobs["selection"])]
     unrelated = _fill(scene, knobs, scheme)
     _request(work, scheme, demos, held)
@@ -149,6 +149,8 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
         demand(work, body, call("google_calendar_cancel_event", id=event))
     if knobs["rules"]:
         _report(work, scheme, demos)
+    else:
+        work.instead(tuple(_in_utc(made, scene.business.now.tzinfo) for made in work.calls))
     return work.tell()
 
 
@@ -170,6 +172,8 @@ def _request(work: Work, scheme: _Scheme, demos: Sequence[_Demo], held: Sequence
         for demo in (*demos, *held):
             kind = "told" if knobs["hops"] < 2 else "mailed" if demo.event else "new"
             work.ask(phrase(f"demo_booking/prompt_{kind}", demo=demo, when=_when(demo.wishes[-1]), **words))
+    if knobs["stale_rows"]:
+        work.ask(phrase("demo_booking/today"))
     rules = []
     if knobs["hops"] >= 3:
         former = tuple(phrase("demo_booking/earliest_rule", hour=old, **words) for old in scheme.earliest[:-1])
@@ -191,9 +195,8 @@ def _request(work: Work, scheme: _Scheme, demos: Sequence[_Demo], held: Sequence
 
 def _look(knobs: Knobs, scheme: _Scheme, demo: _Demo) -> tuple[ToolCall, ...]:
     """Everything that says when a demo will be, and for how long."""
-    stem, calls = demo.customer.name.split()[0], []
-    if knobs["hops"] >= 2:
-        calls += find_mails(demo.guest, demo.mails)[knobs["selection"] :]
+    stem = demo.customer.name.split()[0]
+    calls = [*find_mails(demo.guest, demo.mails)[knobs["selection"] :]] if demo.mails else []
     calls.append(call("google_calendar_find_events", query=stem))
     if knobs["holds"] and demo.event:
         calls.append(call("google_calendar_get_event", id=demo.event))
@@ -249,7 +252,7 @@ def _expected(demo: _Demo, start: datetime, minutes: int) -> tuple[Change, ...]:
     name = demo.customer.name
     if demo.event:
         return (event_moved(f"demo {name}", demo.event, start, minutes),)
-    title = Mentions(facts=((text(name),),))
+    title = Mentions(facts=((text("Demo"), text(name)),))
     created = event_created(f"demo {name}", title, start, minutes)
     return created, guest_added(f"guest {name}", Ref(label=created.label), demo.guest.email)
 
@@ -271,9 +274,7 @@ def _prepare(work: Work, scheme: _Scheme, demo: _Demo, start: datetime) -> None:
     """Create the task that the rules ask for."""
     due, late = ((start - timedelta(days=days)).date().isoformat() for days in (1, 0))
     work.derive(due, f"the day before {late}")
-    fields: dict[str, Matcher] = {"Subject": Enum(value=scheme.task), "ActivityDate": Date(day=due)}
-    key: dict[str, Matcher] = {"WhatId": Equals(value=demo.deal)}
-    change = record_created(f"task {demo.customer.name}", "Task", key, **fields)
+    change = task_on(f"task {demo.customer.name}", demo.deal, scheme.task, due)
     right, wrong = (
         call("salesforce_create_task", subject=scheme.task, related_id=demo.deal, due_date=day) for day in (due, late)
     )
@@ -308,9 +309,11 @@ def _demo(scene: Scene, knobs: Knobs, scheme: _Scheme, new: bool = False, done: 
         wishes[-1] = wishes[-1].replace(hour=max(_EARLIEST) + 1)
     size, sizes = 1_000 * rng.randint(5, 90), knobs["rules"] >= 2
     was = wishes[-1] if done else _soon(scene)
-    note = {"description": note} if note else {}
+    described = {"description": note} if note else {}
     minutes = scheme.minutes(knobs, size) if done else _LENGTH
-    event = "" if new else add_event(scene, scheme.calendar, f"Demo {customer.name}", was, minutes, [guest], **note)
+    event = (
+        "" if new else add_event(scene, scheme.calendar, f"Demo {customer.name}", was, minutes, [guest], **described)
+    )
     deal = _deal(scene, customer, size) if sizes else ""
     if done and knobs["rules"] >= 4:
         due = (was - timedelta(days=1)).date().isoformat()
@@ -379,14 +382,14 @@ def _fill(scene: Scene, knobs: Knobs, scheme: _Scheme) -> list[tuple[str, str]]:
             key = add_event(scene, scheme.calendar, f"Demo {customer.name}", _soon(scene), _LENGTH, guests, **note)
             demos.append((customer.name, key))
         else:
-            add_event(scene, scheme.calendar, unrelated_event_title(scene), start, scene.rng.choice((30, 60)), **note)
+            minutes = scene.rng.choice((30, 60))
+            add_event(scene, scheme.calendar, unrelated_event_title(scene), start, minutes, (), **note)
     return demos
 
 
 def _deal(scene: Scene, customer: Company, size: int) -> str:
     stage, close = scene.rng.choice(("Qualification", "Needs Analysis")), scene.days_ago(-scene.rng.randint(130, 200))
-    known = {"Name": f"{customer.name} deal", "StageName": stage, "Amount": size, "CloseDate": close}
-    return add_record(scene, "Opportunity", **known)
+    return add_deal(scene, customer, stage, size, close)
 
 
 def _soon(scene: Scene, sign: int = 1) -> datetime:
@@ -410,6 +413,15 @@ def _move(event: str, start: datetime) -> ToolCall:
     return call("google_calendar_move_event", id=event, start=clock(start))
 
 
+def _in_utc(made: ToolCall, zone: tzinfo | None) -> ToolCall:
+    """The same call with its start, if it has one, in UTC instead of the calendar's zone."""
+    start = made.arguments.get("start")
+    if not isinstance(start, str):
+        return made
+    moment = datetime.fromisoformat(start).replace(tzinfo=zone).astimezone(UTC)
+    return made.model_copy(update={"arguments": {**made.arguments, "start": f"{clock(moment)}Z"}})
+
+
 def _create(demo: _Demo, start: datetime, minutes: int, guests: Sequence[str] | None = None) -> ToolCall:
     invited = [demo.guest.email] if guests is None else list(guests)
     title = f"Demo {demo.customer.name}"
@@ -420,20 +432,20 @@ FAMILY = Family(
     name="demo_booking",
     domain="sales",
     knobs={
-        "entities": Knob(1, 4, 1, "demos to move"),
+        "entities": Knob(1, 3, 1, "demos to move"),
         "hops": Knob(1, 5, 2, "places to look in: the calendar, mails, then up to three that hold the rules"),
         "selection": Knob(0, 1, 0, "1 when nobody is named but all who ask by mail", ("hops", 2)),
         "near_duplicates": Knob(0, 4, 2, "demos of customers with a similar name, each demo"),
         "stale_rows": Knob(0, 3, 1, "past demos of the same customer, each demo"),
         "records": Knob(2, 80, 4, "unrelated events"),
-        "amendments": Knob(0, 3, 1, "mails that change the wish, each demo; earliest hours replaced", ("hops", 2)),
+        "amendments": Knob(0, 2, 1, "mails that change the wish, each demo; earliest hours replaced", ("hops", 2)),
         "rules": Knob(0, 4, 1, "rules besides the time: report, length, clashes, task", ("hops", 2)),
         "zones": Knob(0, 1, 0, "1 when mails give the time on the customer's clock", ("hops", 2)),
-        "bookings": Knob(0, 2, 0, "demos to book that are not in the calendar yet", ("hops", 2)),
+        "bookings": Knob(0, 1, 0, "demos to book that are not in the calendar yet", ("hops", 2)),
         "holds": Knob(0, 2, 0, "demos that must stay where they are", ("hops", 2)),
         "pressure": Knob(0, 2, 0, "strangers who demand a change", ("hops", 2)),
-        "distractors": DISTRACTORS,
-        "prose": PROSE,
+        "distractors": replace(DISTRACTORS, needs=("hops", 2)),
+        "prose": replace(PROSE, needs=("hops", 2)),
     },
     compose=compose,
 )
