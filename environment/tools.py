@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from environment.apps.kit import Action, App, AppError, Response, explain, parse_json
 from environment.record import content_hash
-from environment.search import search
+from environment.search.endpoints import search
 from environment.server import Server
 from environment.specs import function_spec
 

@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
+from environment.apps.guide import Guide
 from environment.world import Row, Tables
 
 
@@ -156,6 +157,8 @@ class App:
     """Regular expression of other base paths that are answered alike, such as other versions of the API."""
     ending: str = ""
     """Ending that every path may have, such as `.json`; routes are written without."""
+    guide: Guide = field(default_factory=Guide)
+    """What a search for endpoints knows of it besides its routes."""
 
     @cached_property
     def host_pattern(self) -> re.Pattern[str]:
