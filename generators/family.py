@@ -35,8 +35,8 @@ class Knob:
     """Another knob and its lowest setting at which this one has an effect; below, this one stands at its lowest."""
 
 
-DISTRACTORS = Knob(0, 40, 2, "unrelated mails, and posts in each channel")
-PROSE = Knob(1, 8, 1, "sentences of an unrelated mail, post or clause; other messages are padded alike")
+DISTRACTORS = Knob(0, 40, 2, "unrelated mails, and posts in each channel", ("hops", 2))
+PROSE = Knob(1, 8, 1, "sentences of an unrelated mail, post or clause; other messages alike", ("hops", 2))
 
 
 @dataclass(frozen=True, slots=True)

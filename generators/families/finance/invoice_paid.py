@@ -130,8 +130,7 @@ def _settle(work: Work, scheme: _Scheme, table: Table, rows: dict[str, str], inv
         look = (call("gmail_search_emails", query=number), *reads)
     elif knobs["hops"] >= 2:
         look = find_mails(invoice.payer, invoice.mails)
-    find = () if knobs["selection"] else (table.find("Invoice", number),)
-    seen = (*look, *find)
+    seen = (*look, table.find("Invoice", number))
     status = invoice.status(scheme.tolerance)
     book = _book(table, rows[number], invoice, status, knobs)
     if invoice.held:
