@@ -41,7 +41,7 @@ from environment.task import Proof, Task, ToolCall
 from environment.verifier import verify
 from generators.families import FAMILIES
 from generators.family import Family
-from generators.proof import Case
+from generators.proof import Case, End, is_refusal
 
 FULL_SIZE, GENERATE_S, PROVE_S, MEMORY_MB, CORES = 10_000, 60.0, 600.0, 2048.0, 2
 Profile = Literal["starter", "full"]
@@ -106,8 +106,9 @@ class ForgetfulCase(Case):
 class RepeatingCase(Case):
     """A proof that does every hurried worker's solution from the first call."""
 
-    def write(self, calls: Sequence[ToolCall]) -> tuple[RowChange, ...]:
-        return self.run([call for call in calls if self.access.get(call.tool) != "read"]).changes
+    def write(self, calls: Sequence[ToolCall]) -> End:
+        run = self.run([call for call in calls if self.access.get(call.tool) != "read"])
+        return End(run.changes, any(map(is_refusal, run.results)))
 
 
 def main() -> int:

@@ -80,6 +80,15 @@ class _Run:
     """Rows that each call changed, as (app, collection, id); empty when not asked for."""
 
 
+@dataclass(frozen=True, slots=True)
+class End:
+    """Where some writing calls ended."""
+
+    changes: tuple[RowChange, ...]
+    refused: bool
+    """An application refused one of them."""
+
+
 @dataclass
 class Case:
     """One task under proof: its checks, and what they have counted so far."""
@@ -167,8 +176,8 @@ class Case:
         changes = episode.changes()
         return _Run(tuple(results), changes, self.judge(changes), tuple(touched))
 
-    def write(self, calls: Sequence[ToolCall]) -> tuple[RowChange, ...]:
-        """What these calls leave without those that only read, which change nothing and take most of the time.
+    def write(self, calls: Sequence[ToolCall]) -> End:
+        """Where these calls end without those that only read, which change nothing and take most of the time.
 
         What they begin with in common with the reference is not done again.
         """
@@ -177,9 +186,8 @@ class Case:
         while common < min(len(calls), len(self._stages) - 1) and calls[common] == self._reference_writes[common]:
             common += 1
         episode = self._stages[common].fork()
-        for call in calls[common:]:
-            episode.call(call.tool, call.arguments)
-        return episode.changes()
+        results = [episode.call(call.tool, call.arguments) for call in calls[common:]]
+        return End(episode.changes(), any(map(is_refusal, results)))
 
     def _writes(self, calls: Sequence[ToolCall]) -> list[ToolCall]:
         return [call for call in calls if self.access.get(call.tool) != "read"]
@@ -209,7 +217,7 @@ class Case:
 
     def _refuse_errors(self) -> None:
         for call, result in zip(self.task.reference, self.reference.results, strict=True):
-            if _refused(result):
+            if is_refusal(result):
                 raise self.fail("reference", f"{call.tool} is refused: {result[:300]}")
 
     # Idleness and excess
@@ -322,7 +330,7 @@ class Case:
     def check_traps(self) -> None:
         """The whole solution of each hurried worker, through the tools, is not strict."""
         for trap in self.task.traps:
-            if self.is_strict(self.write(trap.sprung)):
+            if self.is_strict(self.write(trap.sprung).changes):
                 raise self.fail("trap", f"{trap.name} ({trap.note}) is strict all the same")
             self.mutants["trap"] += 1
         if not self.task.traps:
@@ -381,7 +389,7 @@ class Case:
     def check_routes(self) -> None:
         """Other orders and other routes, through the tools, are strict too."""
         for order in self.task.reorderings:
-            changes = self.write([self.task.reference[index] for index in order])
+            changes = self.write([self.task.reference[index] for index in order]).changes
             if not self.is_strict(changes):
                 raise self.fail("reordering", f"in the order {order} the verdict is {_wording(self.judge(changes))}")
             self.equivalents["reordering"] += 1
@@ -420,7 +428,7 @@ class Case:
         calls = self._calls_of(run)
         key = (row.app, row.collection, row.id)
         kept = [call for call, touched in zip(calls, run.touched, strict=True) if key not in touched]
-        if self.run(kept).verdict.strict:
+        if self.is_strict(self.write(kept).changes):
             raise self.fail("dropped", f"without the calls for {key} the tools still give a strict verdict")
         self.replayed += 1
 
@@ -435,13 +443,13 @@ class Case:
         ]
         if changed == list(calls):
             return
-        replay = self.run(changed)
-        verdict = replay.verdict
-        if strict and any(_refused(result) for result in replay.results):
+        end = self.write(changed)
+        if strict and end.refused:
             # the application doesn't take this spelling, so nobody can leave it behind
             return
-        if verdict.strict is not strict:
-            raise self.fail("replay", f"{other!r} instead of {value!r} through the tools gives {_wording(verdict)}")
+        if self.is_strict(end.changes) is not strict:
+            wording = _wording(self.judge(end.changes))
+            raise self.fail("replay", f"{other!r} instead of {value!r} through the tools gives {wording}")
         self.replayed += 1
 
     def _calls_of(self, run: _Run) -> tuple[ToolCall, ...]:
@@ -480,7 +488,7 @@ def _access(apps: tuple[App, ...]) -> Mapping[str, str]:
     return {action.name: action.access for app in apps for action in app.all_actions}
 
 
-def _refused(result: str) -> bool:
+def is_refusal(result: str) -> bool:
     return result.startswith('{"error":')
 
 

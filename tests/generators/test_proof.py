@@ -13,7 +13,7 @@ from environment.contract import Allowance, Change, Contract, Equals, Fact, Ment
 from environment.episode import base_of, derived_fields
 from environment.task import Derivation, Task, ToolCall, Trap, make_task
 from environment.verifier import verify
-from generators.proof import Case, ProofError, prove, same_bytes
+from generators.proof import Case, End, ProofError, is_refusal, prove, same_bytes
 
 OREN, HADDA, PETRA = "003000000000101AAA", "003000000000102AAA", "003000000000103AAA"
 CHANNEL = "C0000000201"
@@ -102,8 +102,9 @@ class Plodding(Case):
     def is_strict(self, changes: Sequence[RowChange]) -> bool:
         return verify(self.task.contract, changes, derived_fields(self.apps)).strict
 
-    def write(self, calls: Sequence[ToolCall]) -> tuple[RowChange, ...]:
-        return self.run(calls).changes
+    def write(self, calls: Sequence[ToolCall]) -> End:
+        run = self.run(calls)
+        return End(run.changes, any(map(is_refusal, run.results)))
 
 
 def test_a_proof_without_shortcuts_counts_the_same():
