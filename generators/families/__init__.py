@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.families.finance import invoice_paid, supplier_credits
 from generators.families.hr import leave_request, new_starter
-from generators.families.marketing import campaign_reply
+from generators.families.marketing import campaign_reply, content_dates
 from generators.families.operations import shipment_update
 from generators.families.sales import deal_stage, demo_booking
 from generators.families.support import callback_number
@@ -16,6 +16,7 @@ FAMILIES: tuple[Family, ...] = (
     callback_number.FAMILY,
     shipment_update.FAMILY,
     campaign_reply.FAMILY,
+    content_dates.FAMILY,
     invoice_paid.FAMILY,
     supplier_credits.FAMILY,
     leave_request.FAMILY,
