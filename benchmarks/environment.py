@@ -44,7 +44,7 @@ from environment.server import Server, parse_now
 from environment.task import Task
 from environment.tools import ActionTools
 from environment.verifier import verify
-from environment.world import Base, Collection, Row, Savepoint, World
+from environment.world import Base, Collection, Row, World
 from generators.families import FAMILIES
 from generators.family import Family
 from generators.proof import prove
@@ -361,13 +361,12 @@ class CopiedWorld(World):
                 self._counters[collection] = count
                 return key
 
-    def save(self) -> Savepoint:
-        rows: Any = {collection: dict(found) for collection, found in self._rows.items()}
-        return Savepoint(rows, dict(self._counters), dict(self._outbox))
+    def save(self) -> Any:
+        rows = {collection: dict(found) for collection, found in self._rows.items()}
+        return rows, dict(self._counters), dict(self._outbox)
 
-    def restore(self, saved: Savepoint) -> None:
-        rows: Any = saved.journal
-        self._rows, self._counters, self._outbox = rows, saved.counters, saved.outbox
+    def restore(self, saved: Any) -> None:
+        self._rows, self._counters, self._outbox = saved
 
     def changes(self) -> tuple[RowChange, ...]:
         found = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -44,6 +43,7 @@ class Base:
     def __init__(self, rows: WorldRows, row_types: RowTypes) -> None:
         """Raises ValueError naming app, collection and row when a row does not fit its model or an id comes twice."""
         self._rows: dict[Collection, dict[str, Row]] = {}
+        self._places: dict[Collection, dict[str, int]] = {}
         self._indexes: dict[tuple[Collection, str], dict[Any, dict[str, Row]]] = {}
         self._data: dict[tuple[Collection, str], dict[str, Any]] = {}
         for app, collections in rows.items():
@@ -57,6 +57,13 @@ class Base:
 
     def collections(self) -> Iterable[Collection]:
         return self._rows.keys()
+
+    def places(self, collection: Collection) -> Mapping[str, int]:
+        """Id -> the row's position among its collection's; made once for all episodes."""
+        found = self._places.get(collection)
+        if found is None:
+            found = self._places[collection] = {key: place for place, key in enumerate(self.rows(collection))}
+        return found
 
     def index(self, collection: Collection, field: str) -> Mapping[Any, Mapping[str, Row]]:
         """Value of `field` -> the rows that hold it, by id, in order; made once for all episodes."""
@@ -75,13 +82,8 @@ class Base:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Savepoint:
-    """The writes of an episode at one moment."""
-
-    journal: dict[Collection, dict[str, Row | None]]
-    counters: dict[Collection, int]
-    outbox: dict[tuple[Collection, str], Row]
+Savepoint = int
+"""How much an episode had written at one moment."""
 
 
 class World:
@@ -91,8 +93,14 @@ class World:
         self.base = base
         self.now = now
         self._journal: dict[Collection, dict[str, Row | None]] = {}
+        self._created: dict[Collection, dict[str, int]] = {}
+        """Id of every row that the base hasn't -> its position among all of its collection's."""
+        self._indexes: dict[Collection, dict[str, dict[Any, dict[str, Row]]]] = {}
+        """Of the written rows: field -> value -> rows by id; made of a field when it is first asked for."""
         self._counters: dict[Collection, int] = {}
         self._outbox: dict[tuple[Collection, str], Row] = {}
+        self._undo: list[tuple[dict[Any, Any], Any, Any]] = []
+        """What was written where, and what was there before; `_NOTHING` where nothing was."""
         self._told: dict[tuple[Collection, str], tuple[Row | None, RowChange | None]] = {}
         """What `changes` made of a row, with the row that it was made of; None for no difference."""
 
@@ -111,24 +119,22 @@ class World:
 
     def where(self, collection: Collection, field: str, value: Any) -> list[Row]:
         """Every row whose `field` equals `value`, which must be hashable, in the order of `all`."""
-        base, written = self.base.rows(collection), self._journal.get(collection)
-        held = self.base.index(collection, field).get(value, {})
+        held, written = self.base.index(collection, field).get(value, {}), self._journal.get(collection)
         if not written:
             return list(held.values())
-        fits = {key: row for key, row in written.items() if row is not None and getattr(row, field) == value}
-        if any(key in base and key not in held for key in fits):
-            return [row for row in self.all(collection) if getattr(row, field) == value]
-        found = {**held, **fits}
-        for key in written:
-            if key in found and key not in fits:
-                del found[key]
-        return list(found.values())
+        found = {key: row for key, row in held.items() if key not in written}
+        fits = self._index(collection, field).get(value)
+        if not fits:
+            return list(found.values())
+        found.update(fits)
+        base, created = self.base.places(collection), self._created.get(collection, {})
+        return [found[key] for key in sorted(found, key=lambda key: base[key] if key in base else created[key])]
 
     def put(self, collection: Collection, row: Row) -> None:
-        self._journal.setdefault(collection, {})[row.key] = row
+        self._write(collection, row.key, row)
 
     def delete(self, collection: Collection, key: str) -> None:
-        self._journal.setdefault(collection, {})[key] = None
+        self._write(collection, key, None)
 
     def new_id(self, collection: Collection, spell: Callable[[int], str]) -> str:
         """The next unused id; a deleted row's id is not used again."""
@@ -138,27 +144,35 @@ class World:
             count += 1
             candidate = spell(count)
             if candidate not in base and candidate not in written:
-                self._counters[collection] = count
+                self._set(self._counters, collection, count)
                 return candidate
 
     def save(self) -> Savepoint:
-        """What `restore` needs to undo everything written from now on; costs as much as was written before."""
-        journal = {collection: dict(written) for collection, written in self._journal.items()}
-        return Savepoint(journal, dict(self._counters), dict(self._outbox))
+        """What `restore` needs to undo everything written from now on; costs nothing."""
+        return len(self._undo)
 
     def restore(self, saved: Savepoint) -> None:
-        self._journal, self._counters, self._outbox = saved.journal, saved.counters, saved.outbox
+        """Undo what was written since; costs as much as was written since."""
+        if len(self._undo) > saved:
+            self._indexes.clear()
+        while len(self._undo) > saved:
+            target, key, before = self._undo.pop()
+            if before is _NOTHING:
+                del target[key]
+            else:
+                target[key] = before
 
     def fork(self) -> World:
         """A world in the same state, whose writes from now on are its own."""
         twin = World(self.base, self.now)
-        twin.restore(self.save())
-        twin._told = dict(self._told)
+        twin._journal = {collection: dict(written) for collection, written in self._journal.items()}
+        twin._created = {collection: dict(places) for collection, places in self._created.items()}
+        twin._counters, twin._outbox, twin._told = dict(self._counters), dict(self._outbox), dict(self._told)
         return twin
 
     def send(self, collection: Collection, row: Row) -> None:
         """Record that the row left the company; deleting the row later does not take it back."""
-        self._outbox[collection, row.key] = row
+        self._set(self._outbox, (collection, row.key), row)
 
     def changes(self) -> tuple[RowChange, ...]:
         """The net difference to the base, plus what was sent and then deleted; rows set back are no difference."""
@@ -188,7 +202,36 @@ class World:
             sent=(collection, key) in self._outbox,
         )
 
+    def _write(self, collection: Collection, key: str, row: Row | None) -> None:
+        if collection not in self._journal:
+            self._set(self._journal, collection, {})
+            self._created.setdefault(collection, {})
+        base, written, created = self.base.rows(collection), self._journal[collection], self._created[collection]
+        if key not in base and key not in created:
+            self._set(created, key, len(base) + len(created))
+        for field, index in self._indexes.get(collection, {}).items():
+            before = written.get(key)
+            if before is not None:
+                del index[getattr(before, field)][key]
+            if row is not None:
+                index.setdefault(getattr(row, field), {})[key] = row
+        self._set(written, key, row)
 
+    def _set(self, target: dict[Any, Any], key: Any, value: Any) -> None:
+        self._undo.append((target, key, target.get(key, _NOTHING)))
+        target[key] = value
+
+    def _index(self, collection: Collection, field: str) -> Mapping[Any, Mapping[str, Row]]:
+        indexes = self._indexes.setdefault(collection, {})
+        if field not in indexes:
+            index = indexes[field] = {}
+            for key, row in self._journal[collection].items():
+                if row is not None:
+                    index.setdefault(getattr(row, field), {})[key] = row
+        return indexes[field]
+
+
+_NOTHING = object()
 _NO_ROW = Row()
 """Stands for a row that nothing was made of yet."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -213,6 +214,51 @@ def test_a_fork_goes_on_from_the_same_state_and_goes_its_own_way() -> None:
         "ANS-001": None,
     }
     assert tables.new_id(Answer) == "ANS-002"
+
+
+@settings(max_examples=80, deadline=None)
+@given(_WRITES, _WRITES)
+def test_undone_writes_leave_nothing_behind(
+    kept: list[tuple[str, str | None]], undone: list[tuple[str, str | None]]
+) -> None:
+    world, other = _world(), _world()
+    for each, writes in ((world, kept), (other, kept), (world, undone)):
+        saved = each.save()
+        tables = _tables(each)
+        for key, priority in writes:
+            ticket = tables.find(Ticket, key) or Ticket(id=tables.new_id(Ticket), subject="New")
+            if priority is None:
+                tables.delete(ticket)
+            else:
+                tables.send(ticket.change(priority=priority))
+            tables.where(Ticket, "priority", "low")
+    world.restore(saved)
+    assert world.changes() == other.changes()
+    mine, others = _tables(world), _tables(other)
+    assert mine.all(Ticket) == others.all(Ticket)
+    for priority in ("low", "normal", "urgent"):
+        assert mine.where(Ticket, "priority", priority) == others.where(Ticket, "priority", priority)
+    assert mine.new_id(Ticket) == others.new_id(Ticket)
+
+
+def test_the_last_of_many_writes_and_searches_costs_what_the_first_does() -> None:
+    rows = tuple({"id": f"TCK-{number:04d}", "subject": "Fault"} for number in range(4000))
+    world = _world(Base({"helpdesk": {"Ticket": rows}}, _TYPES))
+    tables = _tables(world)
+
+    def seconds(first: int) -> float:
+        started = time.process_time()
+        for number in range(first, first + 200):
+            world.save()
+            tables.put(_found(tables, Ticket, f"TCK-{number:04d}").change(subject=f"Fault {number}"))
+            assert [row.subject for row in tables.where(Ticket, "subject", f"Fault {number}")] == [f"Fault {number}"]
+        return time.process_time() - started
+
+    seconds(0)
+    early = seconds(200)
+    for number in range(400, 3800):
+        tables.put(_found(tables, Ticket, f"TCK-{number:04d}").change(subject="Old"))
+    assert seconds(3800) < 4 * early + 0.01
 
 
 # --- server ----------------------------------------------------------------------------------------------------------
