@@ -1,0 +1,88 @@
+"""An index finds the endpoints that fit a question best: BM25F over what each is called, does and takes.
+
+BM25F is that of Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), section 3.6:
+a term's counts in the fields of an endpoint are weighted, normalised by each field's length and added up before they
+saturate. k1 is its usual 1.2; weights and b of the fields are those of `_FIELDS`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from environment.apps.kit import App, Route
+from environment.search.words import terms
+from environment.specs import parameters_schema
+
+_K1 = 1.2
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    weight: float
+    b: float
+    """How much a longer text counts for less, from 0 to 1."""
+
+
+_FIELDS: Mapping[str, _Field] = {
+    "name": _Field(3.0, 0.4),
+    "doc": _Field(2.0, 0.5),
+    "keywords": _Field(2.0, 0.3),
+    "product": _Field(1.0, 0.0),
+    "path": _Field(0.6, 0.5),
+    "arguments": _Field(0.3, 0.6),
+}
+
+
+class Index:
+    """What is known of every endpoint of some applications; built once."""
+
+    def __init__(self, apps: tuple[App, ...]) -> None:
+        self.entries: tuple[tuple[App, Route], ...] = tuple((app, route) for app in apps for route in app.routes)
+        self._worth: dict[str, list[tuple[int, float]]] = {}
+        """Term -> the endpoints that have it, each with what the term adds to its score."""
+        texts = [_texts(app, route) for app, route in self.entries]
+        counted = [{name: Counter(terms(text)) for name, text in fields.items()} for fields in texts]
+        weighed = _weighed(counted)
+        spread = Counter(term for found in weighed for term in found)
+        for position, found in enumerate(weighed):
+            for term, count in found.items():
+                rarity = math.log(1 + (len(weighed) - spread[term] + 0.5) / (spread[term] + 0.5))
+                self._worth.setdefault(term, []).append((position, rarity * count / (_K1 + count)))
+
+    def scores(self, wanted: Mapping[str, float]) -> dict[int, float]:
+        """Position of every endpoint that has one of the terms -> its score, given what each term weighs."""
+        scores: dict[int, float] = {}
+        for term, weight in wanted.items():
+            for position, worth in self._worth.get(term, ()):
+                scores[position] = scores.get(position, 0.0) + weight * worth
+        return scores
+
+
+def _texts(app: App, route: Route) -> dict[str, str]:
+    properties = parameters_schema(route.args)["properties"]
+    told = (f"{name} {shape.get('description', '')}" for name, shape in properties.items())
+    return {
+        "name": route.name.replace("_", " "),
+        "doc": route.handler.__doc__ or "",
+        "keywords": route.keywords,
+        "product": f"{app.title} {app.guide.words}",
+        "path": route.path,
+        "arguments": " ".join(told),
+    }
+
+
+def _weighed(counted: Sequence[Mapping[str, Counter[str]]]) -> list[dict[str, float]]:
+    """For each endpoint, term -> its count over all fields, weighted and normalised."""
+    mean = {name: sum(fields[name].total() for fields in counted) / max(1, len(counted)) for name in _FIELDS}
+    weighed = []
+    for fields in counted:
+        found: dict[str, float] = {}
+        for name, field in _FIELDS.items():
+            norm = 1 - field.b + field.b * fields[name].total() / (mean[name] or 1)
+            for term, count in fields[name].items():
+                found[term] = found.get(term, 0.0) + field.weight * count / norm
+        weighed.append(found)
+    return weighed
