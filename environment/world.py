@@ -122,13 +122,21 @@ class World:
         held, written = self.base.index(collection, field).get(value, {}), self._journal.get(collection)
         if not written:
             return list(held.values())
-        found = {key: row for key, row in held.items() if key not in written}
-        fits = self._index(collection, field).get(value)
-        if not fits:
-            return list(found.values())
-        found.update(fits)
-        base, created = self.base.places(collection), self._created.get(collection, {})
-        return [found[key] for key in sorted(found, key=lambda key: base[key] if key in base else created[key])]
+        base, created = self.base.rows(collection), self._created[collection]
+        fits = self._index(collection, field).get(value, {})
+        found = dict(held)
+        for key in held.keys() & written.keys():
+            if key in fits:
+                found[key] = fits[key]
+            else:
+                del found[key]
+        for key in sorted(fits.keys() & created.keys(), key=created.__getitem__):
+            found[key] = fits[key]
+        if any(key in base and key not in held for key in fits):
+            found.update(fits)
+            places = self.base.places(collection)
+            return [found[key] for key in sorted(found, key=lambda key: places.get(key, created.get(key, 0)))]
+        return list(found.values())
 
     def put(self, collection: Collection, row: Row) -> None:
         self._write(collection, row.key, row)
