@@ -7,13 +7,14 @@ from generators.families.hr import leave_request, new_starter
 from generators.families.marketing import campaign_reply, content_dates
 from generators.families.operations import shipment_update
 from generators.families.sales import deal_stage, demo_booking
-from generators.families.support import callback_number
+from generators.families.support import callback_number, ticket_triage
 from generators.family import Family
 
 FAMILIES: tuple[Family, ...] = (
     deal_stage.FAMILY,
     demo_booking.FAMILY,
     callback_number.FAMILY,
+    ticket_triage.FAMILY,
     shipment_update.FAMILY,
     campaign_reply.FAMILY,
     content_dates.FAMILY,

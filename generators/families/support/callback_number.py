@@ -113,7 +113,7 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
         _store(work, caller, plan)
         _follow_up(work, scheme, caller, plan)
     for caller in held:
-        look = _look(knobs, caller, plan)
+        look = _look(caller, plan)
         work.do(look, (), (ignored_hold(caller.person.name, *look, _put(caller.contact, caller.numbers[-1])),))
     for caller in earlier:
         work.do((), (), (out_of_scope(caller.person.name, _put(caller.contact, caller.numbers[-1])),))
@@ -150,17 +150,17 @@ def _request(work: Work, scheme: _Scheme, asked: Sequence[_Caller], plan: Table 
     publish(work, "new numbers", rules, max(1, knobs["hops"] - 1), scheme.channel)
 
 
-def _look(knobs: Knobs, caller: _Caller, plan: Table | None) -> tuple[ToolCall, ...]:
+def _look(caller: _Caller, plan: Table | None) -> tuple[ToolCall, ...]:
     """The mails, the contact and, where calls are planned, the row of the plan."""
     last = caller.person.last
-    mails = find_mails(caller.person, caller.mails)[1 if knobs["selection"] else 0 :] if caller.mails else ()
+    mails = find_mails(caller.person, caller.mails) if caller.mails else ()
     row = (plan.find("Name", last),) if plan else ()
     return (*mails, call("salesforce_find_contacts", name=last), *row)
 
 
 def _store(work: Work, caller: _Caller, plan: Table | None) -> None:
     """Put the number on the contact."""
-    look, name, number = _look(work.knobs, caller, plan), caller.person.name, caller.numbers[-1]
+    look, name, number = _look(caller, plan), caller.person.name, caller.numbers[-1]
     slips: list[Slip] = [near_duplicate(who, *look, _put(other, number)) for who, other in caller.namesakes]
     slips += [stale_row(f"a former contact of {name}", *look, _put(other, number)) for other in caller.left]
     slips += [superseded(old, *look, _put(caller.contact, old)) for old in caller.numbers[:-1]]
