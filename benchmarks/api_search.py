@@ -104,7 +104,10 @@ def read_intents() -> list[Intent]:
     """The table, checked: an endpoint that no application has would be a miss for ever."""
     known = {f"{app.name}.{route.name}" for app in APPS for route in app.routes}
     with INTENTS.open(encoding="utf-8", newline="") as file:
-        rows = [Intent(**{**row, "endpoints": frozenset(row["endpoints"].split())}) for row in csv.DictReader(file)]
+        rows = [
+            Intent(row["set"], row["app"], row["intent"], frozenset(row["endpoints"].split()))
+            for row in csv.DictReader(file)
+        ]
     for row in rows:
         unknown = {f"{row.app}.{name}" for name in row.endpoints} - known
         assert row.endpoints and not unknown, f"{row.intent!r} has endpoints that there are none of: {sorted(unknown)}"

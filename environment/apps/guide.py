@@ -24,7 +24,9 @@ class Guide:
     """The guide to one application."""
 
     words: str = ""
-    """What sort of product it is, and what people call what they keep in it: `crm sales customers`."""
+    """What sort of product it is: `crm sales`."""
+    glossary: Mapping[str, str] = field(default_factory=dict)
+    """A thing as routes are named after it -> what people call it: `credit_note` -> `refund credit memo`."""
     paging: Mapping[str, str] = field(default_factory=dict)
     """Argument that asks for a further page -> how to come by its value, in a line."""
     hints: Mapping[str, Hint] = field(default_factory=dict)

@@ -25,7 +25,7 @@ def entry(app: App, route: Route) -> dict[str, Any]:
     """The entry as JSON data, the same object each time: to be written down, not to be changed."""
     hint = app.guide.hints.get(route.name, _NO_HINT)
     arguments = _arguments(app, route)
-    shown = {
+    shown: dict[str, Any] = {
         "app": app.title,
         "name": route.name,
         "method": route.method,
@@ -41,7 +41,7 @@ def entry(app: App, route: Route) -> dict[str, Any]:
         shown["answers"] = hint.answers
     if paging := [told for name, told in app.guide.paging.items() if name in arguments]:
         shown["paging"] = paging[0]
-    for name in _least_needed(route, arguments, hint):
+    for name in _least_needed(arguments, hint):
         if len(json.dumps(shown, ensure_ascii=False)) <= _SIZE:
             break
         del arguments[name]
@@ -97,7 +97,7 @@ def _properties(kind: type[BaseModel]) -> dict[str, Any]:
     return {name: shape for name, shape in properties.items() if not shape.get("description", "").startswith(_IDLE)}
 
 
-def _least_needed(route: Route, arguments: Mapping[str, Any], hint: Hint) -> list[str]:
+def _least_needed(arguments: dict[str, dict[str, Any]], hint: Hint) -> list[str]:
     """Arguments that an entry can do without, the last ones first: not required, not in the example."""
     shown = {*(hint.params or {}), *(hint.body if isinstance(hint.body, Mapping) else {})}
     return [name for name in reversed(arguments) if not arguments[name].get("required") and name not in shown]

@@ -67,11 +67,18 @@ def _texts(app: App, route: Route) -> dict[str, str]:
     return {
         "name": route.name.replace("_", " "),
         "doc": route.handler.__doc__ or "",
-        "keywords": route.keywords,
+        "keywords": f"{route.keywords} {_called(app, route)}",
         "product": f"{app.title} {app.guide.words}",
         "path": route.path,
         "arguments": " ".join(told),
     }
+
+
+def _called(app: App, route: Route) -> str:
+    """What people call the things that the route is named after."""
+    name = set(terms(route.name.replace("_", " ")))
+    glossary = app.guide.glossary.items()
+    return " ".join(words for thing, words in glossary if name.issuperset(terms(thing.replace("_", " "))))
 
 
 def _weighed(counted: Sequence[Mapping[str, Counter[str]]]) -> list[dict[str, float]]:

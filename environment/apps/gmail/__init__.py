@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from environment.apps.gmail import actions, drafts, labels, messages, threads
+from environment.apps.gmail.guide import GUIDE
 from environment.apps.gmail.rows import Draft, Label, Message, draft_id, label_id, message_id
 from environment.apps.kit import App, AppError
 
@@ -46,4 +47,5 @@ APP = App(
         Draft: frozenset({"message.id", *(f"message.{name}" for name in _MADE_BY_GMAIL)}),
     },
     actions=actions.ACTIONS,
+    guide=GUIDE,
 )

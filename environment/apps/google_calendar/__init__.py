@@ -15,6 +15,7 @@ properties, HTTP batches.
 from __future__ import annotations
 
 from environment.apps.google_calendar import actions, calendars, events, free_busy
+from environment.apps.google_calendar.guide import GUIDE
 from environment.apps.google_calendar.refusals import error_body
 from environment.apps.google_calendar.rows import (
     Attendee,
@@ -55,4 +56,5 @@ APP = App(
         Event: frozenset({"sequence", "created", "updated", "start.timeZone", "end.timeZone"}),
     },
     actions=actions.ACTIONS,
+    guide=GUIDE,
 )

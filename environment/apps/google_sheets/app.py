@@ -17,6 +17,7 @@ from typing import Any
 
 from environment.apps.google_sheets import drive, spreadsheets, values
 from environment.apps.google_sheets.actions import ACTIONS
+from environment.apps.google_sheets.guide import GUIDE
 from environment.apps.google_sheets.rows import GridRow, Sheet, Spreadsheet, spreadsheet_id
 from environment.apps.kit import App, AppError
 
@@ -51,4 +52,5 @@ APP = App(
     error_body=_error_body,
     derived={GridRow: frozenset({"position", "formats"}), Sheet: frozenset({"index", "rowCount", "columnCount"})},
     actions=ACTIONS,
+    guide=GUIDE,
 )

@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from environment.apps.jira import comments, issues, links, metadata, people, projects, searches, transitions, worklogs
 from environment.apps.jira.actions import ACTIONS
+from environment.apps.jira.guide import GUIDE
 from environment.apps.jira.refusal import error_body
 from environment.apps.jira.rows import (
     Comment,
@@ -87,4 +88,5 @@ APP = App(
         Worklog: frozenset({"updated"}),
     },
     actions=ACTIONS,
+    guide=GUIDE,
 )

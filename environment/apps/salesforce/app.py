@@ -25,6 +25,7 @@ from environment.apps.salesforce.columns import columns_of
 from environment.apps.salesforce.conversion import convert
 from environment.apps.salesforce.descriptions import brief, full, overview
 from environment.apps.salesforce.fields import Fields
+from environment.apps.salesforce.guide import GUIDE
 from environment.apps.salesforce.ids import spell_id
 from environment.apps.salesforce.queries import BASE_PATH, answer, attributes, resume
 from environment.apps.salesforce.refusal import Refusal, error_body, no_column
@@ -288,4 +289,5 @@ APP = App(
             as_action=False, keywords="qualified lead conversion",
         ),
     ),
+    guide=GUIDE,
 )  # fmt: skip

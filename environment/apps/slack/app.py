@@ -15,6 +15,7 @@ from typing import Any
 from environment.apps.kit import App, AppError
 from environment.apps.slack import chat, conversations, people
 from environment.apps.slack.actions import ACTIONS
+from environment.apps.slack.guide import GUIDE
 from environment.apps.slack.rows import Channel, File, Message, Reaction, User, channel_id, file_id, user_id
 
 
@@ -40,4 +41,5 @@ APP = App(
     error_status=200,
     derived={Message: frozenset({"edited"})},
     actions=ACTIONS,
+    guide=GUIDE,
 )

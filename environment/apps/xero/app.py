@@ -21,6 +21,7 @@ from environment.apps.xero import (
     payments,
     rows,
 )
+from environment.apps.xero.guide import GUIDE
 from environment.apps.xero.refusals import error_body
 from environment.apps.xero.rows import (
     Account,
@@ -84,4 +85,5 @@ APP = App(
         HistoryRecord: frozenset({"DateUTC"}),
     },
     actions=actions.ACTIONS,
+    guide=GUIDE,
 )  # fmt: skip

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from environment.apps.kit import App
 from environment.apps.zendesk import actions, comments, macros, merge, people, search, tags, ticket_fields, tickets
+from environment.apps.zendesk.guide import GUIDE
 from environment.apps.zendesk.rows import (
     Comment,
     Group,
@@ -75,4 +76,5 @@ APP = App(
         TicketField: _STAMPS,
     },
     actions=actions.ACTIONS,
+    guide=GUIDE,
 )
