@@ -15,6 +15,7 @@ from generators.family import DISTRACTORS, PROSE, Family, Knob, Knobs, Scene, St
 from generators.pressure import demand
 from generators.reports import report
 from generators.rulebook import Rule, publish
+from generators.staging.campaigns import add_campaign, add_member
 from generators.staging.gmail import Mail, add_mail, find_mails
 from generators.staging.google_sheets import Table, add_table
 from generators.staging.oddments import filler_note
@@ -108,10 +109,7 @@ class _Scheme:
         points = {"interested": 5 * high, "later": 5 * middle, "declined": 5 * low}
         campaign, campaign_id = rng.choice(_CAMPAIGNS), ""
         if knobs["optouts"]:
-            campaign_id = add_record(scene, "Campaign", Name=campaign, Type="Email", Status="In Progress")
-            for label in ("Sent", "Responded", _UNSUBSCRIBED):
-                flags = {"IsDefault": label == "Sent", "HasResponded": label == "Responded"}
-                add_record(scene, "CampaignMemberStatus", CampaignId=campaign_id, Label=label, **flags)
+            campaign_id = add_campaign(scene, campaign, ("Sent", "Responded", _UNSUBSCRIBED))
         manager, manager_id = scene.invent.person(scene.business.company.domain), ""
         if knobs["rules"] >= 3:
             colleagues = [scene.invent.person(manager.email.partition("@")[2]) for _ in range(4)]
@@ -340,7 +338,7 @@ def _minds(scene: Scene, count: int) -> list[str]:
 def _record(scene: Scene, scheme: _Scheme, person: Person, company: Company, **fields: str) -> _Record:
     lead, member = add_lead(scene, person, company, **fields), ""
     if scheme.campaign_id:
-        member = add_record(scene, "CampaignMember", CampaignId=scheme.campaign_id, LeadId=lead, Status="Sent")
+        member = add_member(scene, scheme.campaign_id, lead)
     return _Record(person, company, lead, member, 10 * scene.rng.randint(2, 90))
 
 

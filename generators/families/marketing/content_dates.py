@@ -24,6 +24,7 @@ from generators.staging.google_sheets import Table, add_table
 from generators.staging.jira import add_issue, add_jira_user, add_project
 from generators.staging.oddments import filler_note, unrelated_issue
 from generators.staging.slack import add_channel
+from generators.staging.titles import Titles, sequels
 from generators.traps import (
     Slip,
     ignored_hold,
@@ -44,16 +45,6 @@ _KINDS, _WEBINAR = ("Article", "Newsletter", "Video"), "Webinar"
 _HOLDS = ("under embargo", "under embargo until the fair", "embargo, ask the board")
 _CHANNELS = ("content", "editorial", "publishing")
 _PROJECT, _PLAN = "CON", "Content plan"
-_LOOKS = (
-    "Quiet Modern Simple Clever Honest Sturdy Gentle Lasting Careful Playful Curious Patient Frugal Elegant Nimble "
-    "Humble Vivid Mellow Rugged Tidy"
-).split()
-_MATTERS = (
-    "engines kitchens bridges gardens pumps windows markets recipes harbours textiles machines colours workshops "
-    "journeys packages tables rivers orchards printers cities ladders lanterns seasons mirrors boats offices lamps "
-    "roofs staircases bakeries"
-).split()
-_SEQUELS = ("abroad", "at home", "for schools", "in winter", "at night", "for beginners")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +80,7 @@ class _Piece:
 
 @dataclass(frozen=True, slots=True)
 class _Scheme:
-    """The rules in force here, and the titles that are left."""
+    """The rules in force here."""
 
     channel: str
     leads: tuple[Mapping[str, int], ...]
@@ -98,25 +89,17 @@ class _Scheme:
     """First of the month whose pieces are asked for."""
     editor: Person
     editor_id: str
-    own_titles: list[str]
-    """No two share a word that counts."""
-    other_titles: list[str]
+    titles: Titles
 
     @classmethod
     def draw(cls, scene: Scene, knobs: Knobs) -> _Scheme:
-        rng, versions = scene.rng, knobs["amendments"] + 1
-        kinds = (*_KINDS, _WEBINAR)
-        draws = {kind: rng.sample(range(2, 11), versions) for kind in kinds}
-        leads = [{kind: draws[kind][place] for kind in kinds} for place in range(versions)]
-        matters = rng.sample(_MATTERS, len(_MATTERS))
-        own = [f"{rng.choice(_LOOKS)} {matter}" for matter in matters[:12]]
-        others = rng.sample([f"{look} {matter}" for look in _LOOKS for matter in matters[12:]], 120)
+        versions = range(knobs["amendments"] + 1 if knobs["hops"] >= 3 else 0)
+        draws = {kind: scene.rng.sample(range(2, 11), len(versions)) for kind in (*_KINDS, _WEBINAR)}
+        leads = tuple({kind: draws[kind][place] for kind in draws} for place in versions)
+        month = (scene.business.now + timedelta(days=67)).date().replace(day=1)
         editor = scene.invent.person(scene.business.company.domain)
         editor_id = add_jira_user(scene, editor) if knobs["rules"] else ""
-        month = (scene.business.now + timedelta(days=67)).date().replace(day=1)
-        return cls(
-            rng.choice(_CHANNELS), tuple(leads if knobs["hops"] >= 3 else ()), month, editor, editor_id, own, others
-        )
+        return cls(scene.rng.choice(_CHANNELS), leads, month, editor, editor_id, Titles.draw(scene))
 
     def due(self, kind: str, at: datetime, version: int = -1) -> str:
         """When the draft of a piece is due that comes out at this time."""
@@ -297,7 +280,7 @@ def _zone(moment: datetime) -> str:
 def _piece(scene: Scene, knobs: Knobs, scheme: _Scheme, kind: str = "", months: int = 0) -> _Piece:
     """A piece on stage, those that are called alike, and what the writer says about it."""
     rng, mailed = scene.rng, knobs["hops"] >= 2
-    writer, title = scene.invent.person("pen.example"), scheme.own_titles.pop()
+    writer, title = scene.invent.person("pen.example"), scheme.titles.own.pop()
     kind = kind or rng.choice(_KINDS)
     was = _working_days(scheme.month + timedelta(days=31 * months), range(28), 1, scene)[0]
     item = _item(scene, knobs, scheme, title, kind, was)
@@ -307,9 +290,9 @@ def _piece(scene: Scene, knobs: Knobs, scheme: _Scheme, kind: str = "", months: 
     times = _working_days(was.date(), shifts, 1 + (knobs["amendments"] if mailed else 0), scene)
     times = [at if kind == _WEBINAR else at.replace(hour=was.hour) for at in times]
     lookalikes = []
-    for sequel in rng.sample(_SEQUELS, knobs["near_duplicates"]):
+    for longer in sequels(scene, title, knobs["near_duplicates"]):
         other = _working_days(scheme.month + timedelta(days=62), range(28), 1, scene)[0]
-        lookalikes.append(_item(scene, knobs, scheme, f"{title} {sequel}", kind, other))
+        lookalikes.append(_item(scene, knobs, scheme, longer, kind, other))
     ago, mails = rng.randint(300, 4_000), []
     for place, at in enumerate(times if mailed else ()):
         said = at.astimezone(theirs)
@@ -323,7 +306,7 @@ def _piece(scene: Scene, knobs: Knobs, scheme: _Scheme, kind: str = "", months: 
 def _item(scene: Scene, knobs: Knobs, scheme: _Scheme, title: str, kind: str, was: datetime) -> _Item:
     issue = event = ""
     if knobs["rules"]:
-        described = {"description": unrelated_issue(scene, scene.prose)[1]} if scene.prose > 1 else {}
+        described = {"description": unrelated_issue(scene, scene.prose // 2)[1]} if scene.prose > 1 else {}
         issue = add_issue(scene, _PROJECT, title, scene.rng.randint(3, 40), duedate=scheme.due(kind, was), **described)
     if knobs["rules"] >= 3:
         event = add_event(scene, scene.business.actor.email, title, was, _minutes(kind))
@@ -361,7 +344,7 @@ def _plan(
         ahead = scene.rng.random() < 0.3
         first = scheme.month + timedelta(days=62) if ahead else scene.business.now.date() - timedelta(days=200)
         was = _working_days(first, range(28 if ahead else 190), 1, scene)[0]
-        item = _item(scene, knobs, scheme, scheme.other_titles.pop(), scene.rng.choice(_KINDS), was)
+        item = _item(scene, knobs, scheme, scheme.titles.others.pop(), scene.rng.choice(_KINDS), was)
         note = filler_note(scene) if scene.prose > 1 else ""
         enter(item, scene.invent.bystander("quill.example"), _PLANNED if ahead else _PUBLISHED, note)
     scene.rng.shuffle(rows)
