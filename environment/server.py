@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pydantic import ValidationError
@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from environment.apps.kit import App, AppError, Call, Response, Route
 from environment.world import Tables, World
 
+T = TypeVar("T")
 TICK = timedelta(seconds=1)
 """How far the world's clock moves with every request."""
 _LONGEST_PATH = 64_000
@@ -58,6 +59,15 @@ class Server:
         except AppError as error:
             return Response(app.error_status or error.status, app.error_body(error), error.message)
 
+    def whole(self, work: Callable[[], T]) -> T:
+        """What `work` returns; refused, it leaves the world as it was, however far it had got."""
+        saved = self._world.save()
+        try:
+            return work()
+        except AppError:
+            self._world.restore(saved)
+            raise
+
     def _answer(self, app: App, method: str, host: str, path: str, query: dict[str, Any], body: Any) -> Response:
         route, found = _route(app, method, path)
         given = _arguments(route, found, query, body)
@@ -66,19 +76,9 @@ class Server:
         except ValidationError as error:
             raise app.argument_error(error) from None
         tables = Tables(self._world, app.name, app.ids)
-        answer = self._handle(route, Call(tables, self._world.now, self._actor, host), args)
+        call = Call(tables, self._world.now, self._actor, host)
+        answer = self.whole(lambda: route.handler(call, args))
         return answer if isinstance(answer, Response) else Response(200, answer)
-
-    def _handle(self, route: Route, call: Call, args: Any) -> Any:
-        """The handler's answer; a refused request leaves the world as it was, however far it had got."""
-        if route.access == "read":
-            return route.handler(call, args)
-        saved = self._world.save()
-        try:
-            return route.handler(call, args)
-        except AppError:
-            self._world.restore(saved)
-            raise
 
 
 @lru_cache(maxsize=1024)

@@ -6,7 +6,7 @@ import base64
 import json
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -15,6 +15,8 @@ from environment.record import content_hash
 from environment.search.endpoints import search
 from environment.server import Server
 from environment.specs import function_spec
+
+_ArgsT = TypeVar("_ArgsT", bound=BaseModel)
 
 
 class Toolset(Protocol):
@@ -48,10 +50,8 @@ class ActionTools:
             return _error(f"there is no tool {name[:80]!r}; use one of {', '.join(self._actions)}")
         app, action = self._actions[name]
         try:
-            given = _object(arguments)
-            result = action.run(_fetch_for(self._server, app), action.args.model_validate(given))
-        except ValidationError as error:
-            return _error(explain(error))
+            given = _read(action.args, arguments)
+            result = self._server.whole(lambda: action.run(_fetch_for(self._server, app), given))
         except AppError as error:
             return _error(error.message)
         return compact({"ok": True} if result is None else result)
@@ -92,18 +92,15 @@ class ApiTools:
 
     def call(self, name: str, arguments: Any) -> str:
         try:
-            given = _object(arguments)
             if name == "api_search":
-                wanted = _SearchArgs.model_validate(given)
+                wanted = _read(_SearchArgs, arguments)
                 return compact(search(self._apps, wanted.query, wanted.top_k))
             if name == "api_fetch":
-                return self._fetch(_FetchArgs.model_validate(given))
+                return self._fetch(_read(_FetchArgs, arguments))
             if name == "base64_encode":
-                text = _EncodeArgs.model_validate(given).text
+                text = _read(_EncodeArgs, arguments).text
                 encoded = base64.urlsafe_b64encode(text.encode("utf-8", "replace")).decode().rstrip("=")
                 return compact({"encoded": encoded})
-        except ValidationError as error:
-            return _error(explain(error))
         except AppError as error:
             return _error(error.message)
         return _error(f"there is no tool {name[:80]!r}; use api_search, api_fetch or base64_encode")
@@ -150,13 +147,14 @@ def _refused(body: Any) -> bool:
     return isinstance(body, Mapping) and body.get("ok") is False
 
 
-def _object(arguments: Any) -> Mapping[str, Any]:
+def _read(kind: type[_ArgsT], arguments: Any) -> _ArgsT:
     given = parse_json(arguments, "the arguments")
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
+    if given is not None and not isinstance(given, Mapping):
         raise AppError(400, "the arguments must be a JSON object")
-    return given
+    try:
+        return kind.model_validate({} if given is None else given)
+    except ValidationError as error:
+        raise AppError(400, explain(error)) from None
 
 
 def _refusal(response: Response) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from environment.apps.kit import Action, Fetch
 from environment.server import TICK, Server, parse_now
 from environment.tools import ActionTools, ApiTools
 from environment.world import Base, RowT, RowTypes, Tables, World
-from tests.environment.helpdesk import APP, Answer, Ticket
+from tests.environment.helpdesk import APP, Answer, OneTicket, Ticket
 
 _NOW = parse_now("2026-03-04T09:20:00+01:00")
 _TYPES: RowTypes = {"helpdesk": {"Ticket": Ticket, "Answer": Answer}}
@@ -348,6 +350,20 @@ def test_both_toolsets_write_the_same_world() -> None:
 def test_wrong_arguments_are_told_in_words(arguments: Any, says: str) -> None:
     tools = ActionTools(_server(_world()), (APP,), ("helpdesk_get_ticket",))
     assert says in json.loads(tools.call("helpdesk_get_ticket", arguments))["error"]
+
+
+def test_an_action_that_is_refused_half_way_leaves_nothing_behind() -> None:
+    def run(fetch: Fetch, args: OneTicket) -> Any:
+        fetch("POST", f"/tickets/{args.id}/answers", None, {"text": "Merged."})
+        return fetch("POST", f"/tickets/{args.id}/merge", None, {"into": "TCK-001"})
+
+    action = Action("helpdesk_answer_and_merge", "write", "Answer and merge.", OneTicket, run)
+    world = _world()
+    tools = ActionTools(_server(world), (replace(APP, actions=(action,)),), (action.name,))
+    assert "pick a different" in tools.call(action.name, {"id": "TCK-001"})
+    assert world.changes() == ()
+    assert "closed" in tools.call(action.name, {"id": "TCK-002"})
+    assert len(world.changes()) == 2
 
 
 def test_only_the_offered_tools_can_be_called() -> None:
