@@ -18,6 +18,7 @@ from generators.reports import report
 from generators.rulebook import Rule, publish
 from generators.staging.google_sheets import Table, add_table
 from generators.staging.oddments import filler_note, unrelated_ticket
+from generators.staging.slack import add_channel
 from generators.staging.small_talk import unrelated_text
 from generators.staging.zendesk import add_agent, add_customer, add_group, add_organization, add_said, add_ticket
 from generators.traps import (
@@ -123,9 +124,11 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
     work = Work(scene, knobs)
     work.allow(READING)
     scheme = _scheme(scene, knobs)
+    if knobs["hops"] >= 2:
+        add_channel(scene, scheme.channel)
     cases = [_case(scene, knobs, scheme) for _ in range(knobs["entities"])]
     held = [_case(scene, knobs, scheme, held=True) for _ in range(knobs["holds"])]
-    waiting = [_unrelated(scene, status, None, scheme.tags) for status in ("pending", "solved") if knobs["selection"]]
+    over = [_unrelated(scene, "solved", None, scheme.tags) for _ in range(2 * knobs["selection"])]
     unrelated = [_unrelated(scene, "open", _LEVELS[place % 3]) for place in range(knobs["records"])]
     contracts = _contracts(scene, knobs, (*cases, *held)) if knobs["rules"] >= 2 else None
     _request(work, scheme, (*cases, *held), contracts)
@@ -139,8 +142,8 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
     for case in held:
         look = _look(knobs, case, contracts)
         work.do(look, (), (ignored_hold(f"ticket {case.ticket}", *look, _update(scheme, case)),))
-    for ticket in waiting:
-        work.do((), (), (out_of_scope(f"ticket {ticket}, which is not open", _set(ticket, "normal")),))
+    for ticket in over:
+        work.do((), (), (out_of_scope(f"the solved ticket {ticket}", _set(ticket, "normal")),))
     for ticket in unrelated[: knobs["pressure"]]:
         demand(work, scene.phrase("ticket_triage/pressure", ticket=ticket), _set(ticket, _LEVELS[-1]))
     if knobs["rules"]:
@@ -419,10 +422,10 @@ FAMILY = Family(
         "entities": Knob(1, 4, 1, "tickets to set"),
         "hops": Knob(1, 5, 2, "places to look in: the tickets, their notes, then up to three that hold the rules"),
         "selection": Knob(0, 1, 0, "1 when nobody is named but all open tickets without a priority", ("hops", 2)),
-        "near_duplicates": Knob(0, 3, 2, "customers with a similar name and a namesake's ticket, each ticket"),
-        "stale_rows": Knob(0, 3, 1, "solved tickets of the same requester"),
+        "near_duplicates": Knob(0, 2, 2, "customers with a similar name and a namesake's ticket, each ticket"),
+        "stale_rows": Knob(0, 2, 1, "solved tickets of the same requester"),
         "duplicates": Knob(0, 2, 0, "later tickets about the same fault, each ticket", ("hops", 2)),
-        "records": Knob(2, 50, 4, "unrelated tickets and contracts"),
+        "records": Knob(2, 30, 4, "unrelated tickets and contracts"),
         "amendments": Knob(0, 3, 1, "notes and hours that are corrected, each ticket; limits replaced", ("hops", 2)),
         "rules": Knob(0, 4, 1, "rules besides the note: report, tier, group, credit", ("hops", 2)),
         "holds": Knob(0, 2, 0, "tickets on legal hold that are left alone", ("hops", 2)),
