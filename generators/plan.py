@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from environment.contract import Change, Contract
+from environment.contract import Change
 from environment.task import Trap
-from generators.family import Story
-from generators.traps import Calls, Slip, ignored_hold, ignored_rule, near_duplicate, stale_row, superseded  # noqa: F401
+from generators.traps import Calls, Slip
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +52,3 @@ def backwards(steps: Sequence[Step]) -> tuple[tuple[int, ...], ...]:
 def _sprung(steps: Sequence[Step], place: int, slip: Slip) -> Trap:
     hurried = [*steps[:place], Step(slip.calls), *steps[place + 1 :]]
     return Trap(name=slip.name, note=slip.note, sprung=joined_calls(hurried))
-
-
-def tell(prompt, steps, actions, allowed=(), derivations=(), alternatives=()):
-    return Story(
-        prompt=prompt,
-        contract=Contract(all_of=tuple(change for step in steps for change in step.changes), allowed=allowed),
-        reference=joined_calls(steps),
-        actions=actions,
-        traps=traps_of(steps),
-        derivations=derivations,
-        reorderings=backwards(steps),
-        alternatives=alternatives,
-    )

@@ -101,14 +101,6 @@ def test_an_unknown_knob_is_refused():
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=FAMILY_IDS)
-def test_the_highest_knobs_ask_for_several_times_the_calls_and_text_of_the_lowest(family):
-    low = family.generate("seven", 0, "train", {n: k.low for n, k in family.knobs.items()}, "actions")
-    high = family.generate("seven", 0, "train", {n: k.high for n, k in family.knobs.items()}, "api")
-    assert len(high.reference) >= 3 * len(low.reference)
-    assert len(json.dumps(high.to_json()["world"])) >= 5 * len(json.dumps(low.to_json()["world"]))
-
-
-@pytest.mark.parametrize("family", FAMILIES, ids=FAMILY_IDS)
 @pytest.mark.parametrize("draw", [starter_task, full_task])
 def test_every_task_can_be_proven(family, draw):
     for index in range(COUNT):
@@ -138,7 +130,7 @@ def strict_after(task: Task, calls: list[ToolCall]) -> bool:
 @pytest.mark.parametrize(
     ("name", "knobs", "others"),
     [
-        ("leave_request", {"rules": 1}, ("Approved", "Refused")),
+        ("leave_request", {"hops": 2, "rules": 1}, ("Approved", "Refused")),
         ("shipment_update", {"rules": 1}, ("Shipped", "Delivered", "Returned", "Delayed")),
     ],
 )
@@ -154,7 +146,7 @@ def test_a_post_that_says_everything_at_once_is_not_accepted(name, knobs, others
 def test_an_answer_with_an_outsider_in_copy_is_not_accepted():
     family = family_named("invoice_paid")
     lowest = {knob: found.low for knob, found in family.knobs.items()}
-    task = family.generate("copy", 0, "train", {**lowest, "rules": 1}, "actions")
+    task = family.generate("copy", 0, "train", {**lowest, "hops": 2, "rules": 1}, "actions")
     task = task.model_copy(update={"actions": (*task.actions, "gmail_send_email")})
     reply = next(call for call in task.reference if call.tool == "gmail_reply")
     payer = next(iter(task.contract.changes()[-1].key["to"])).members[0]
