@@ -16,6 +16,8 @@ from environment.search.endpoints import search
 from environment.server import Server
 from environment.specs import function_spec
 
+_LONGEST_ARGUMENTS = 100_000
+"""Characters of a call's arguments: more than a model writes in one turn, and few enough to read in milliseconds."""
 _ArgsT = TypeVar("_ArgsT", bound=BaseModel)
 
 
@@ -148,13 +150,32 @@ def _refused(body: Any) -> bool:
 
 
 def _read(kind: type[_ArgsT], arguments: Any) -> _ArgsT:
-    given = parse_json(arguments, "the arguments")
+    """A tool's arguments from JSON text or data. Raises AppError 400 with a sentence for whatever is none."""
+    text = arguments if isinstance(arguments, str) else _written(arguments)
+    if len(text) > _LONGEST_ARGUMENTS:
+        raise AppError(400, f"the arguments have {len(text):,} characters; send at most {_LONGEST_ARGUMENTS:,}")
+    given = parse_json(text if text is arguments or not _is_well_formed(text) else arguments, "the arguments")
     if given is not None and not isinstance(given, Mapping):
         raise AppError(400, "the arguments must be a JSON object")
     try:
         return kind.model_validate({} if given is None else given)
     except ValidationError as error:
         raise AppError(400, explain(error)) from None
+
+
+def _written(arguments: Any) -> str:
+    """Arguments that come as data, as JSON text: they are held to the same as those that come as text."""
+    try:
+        return json.dumps(arguments, ensure_ascii=False, allow_nan=False)
+    except (ValueError, RecursionError):
+        raise AppError(400, "the arguments are not valid JSON") from None
+
+
+def _is_well_formed(text: str) -> bool:
+    try:
+        return text.isascii() or bool(text.encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def _refusal(response: Response) -> str:

@@ -344,7 +344,17 @@ def test_both_toolsets_write_the_same_world() -> None:
         ({"id": ["TCK-001"]}, "'id'"),
         ({"id": "TCK-404"}, "no ticket TCK-404"),
         (None, "missing argument 'id'"),
-        ("[" * 100_000, "not valid JSON"),
+        ("[" * 10_000, "not valid JSON"),
+        ("[" * 100_001, "have 100,001 characters; send at most 100,000"),
+        ({"id": "x" * 100_000}, "send at most 100,000"),
+        ({"id": float("nan")}, "not valid JSON"),
+        ('{"id": NaN}', "not valid JSON"),
+        ('{"id": 1e999}', "not valid JSON"),
+        ({"id": "\ud800"}, "no ticket ?"),
+        ('{"id": "\\ud800"}', "no ticket ?"),
+        ('"{\\"id\\": \\"TCK-404\\"}"', "no ticket TCK-404"),
+        (7, "must be a JSON object"),
+        ("9" * 5000, "not valid JSON"),
     ],
 )
 def test_wrong_arguments_are_told_in_words(arguments: Any, says: str) -> None:
