@@ -251,9 +251,16 @@ def _empty(value: Any) -> bool:
 
 
 def _word(value: Any) -> str | None:
+    if isinstance(value, str):
+        return _letters(value)
     if value is None or isinstance(value, list | Mapping):
         return None
-    return re.sub(r"[\s_\-‐‑–]+", "", str(value)).casefold()
+    return _letters(str(value))
+
+
+@lru_cache(maxsize=4096)
+def _letters(text: str) -> str:
+    return re.sub(r"[\s_\-‐‑–]+", "", text).casefold()
 
 
 def _members(value: Any) -> set[str] | None:

@@ -146,8 +146,11 @@ def read_day(value: object) -> Day | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         moment = _from_epoch(value)
         return _midnight(moment) if moment else None
-    if not isinstance(value, str):
-        return None
+    return _read_day(value) if isinstance(value, str) else None
+
+
+@lru_cache(maxsize=4096)
+def _read_day(value: str) -> Day | None:
     text = " ".join(value.translate(DASHES).split())
     if found := re.fullmatch(r"/Date\((\d{1,13})(?:[+-]\d{4})?\)/", text):
         return _midnight(datetime.fromtimestamp(int(found[1]) / 1000, UTC))

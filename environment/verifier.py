@@ -340,9 +340,9 @@ def _strays(before: Any, after: Any, listed: Sequence[Path]) -> bool:
     """Whether two values differ anywhere but at the listed paths."""
     if () in listed or same_value(before, after):
         return False
-    if not listed:
+    if not listed or isinstance(before, str | int | float) or isinstance(after, str | int | float):
         return True
-    if _is_like(before, Mapping) and _is_like(after, Mapping):
+    if isinstance(before, _OBJECT) and isinstance(after, _OBJECT):
         old, new = before or {}, after or {}
         for key in {**old, **new}:
             was, now = old.get(key), new.get(key)
@@ -350,7 +350,7 @@ def _strays(before: Any, after: Any, listed: Sequence[Path]) -> bool:
             if was is not now and _strays(was, now, [path[1:] for path in listed if path[0] == key]):
                 return True
         return False
-    if _is_like(before, list | tuple) and _is_like(after, list | tuple):
+    if isinstance(before, _LIST) and isinstance(after, _LIST):
         return _list_strays(before or [], after or [], listed)
     return True
 
@@ -382,5 +382,5 @@ def _reaches(step: object, index: int) -> bool:
     return step == index or (isinstance(step, Star) and step.index in (None, index))
 
 
-def _is_like(value: Any, kind: Any) -> bool:
-    return value is None or isinstance(value, kind)
+_OBJECT, _LIST = (dict, Mapping, type(None)), (list, tuple, type(None))
+"""What is nearly always there first: asking for a Mapping takes ten times as long."""
