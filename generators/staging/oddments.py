@@ -11,6 +11,11 @@ def filler_note(scene: Scene) -> str:
     return small_talk(scene).line("shared/notes")
 
 
+def filler_notes(scene: Scene) -> str:
+    """Such notes in a row, one for every sentence of `prose` above the first; nothing without any."""
+    return "; ".join(filler_note(scene) for _ in range(scene.prose - 1))
+
+
 def unrelated_event_title(scene: Scene) -> str:
     """What a calendar shows of somebody else's day."""
     return small_talk(scene).line("shared/events")

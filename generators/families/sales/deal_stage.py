@@ -18,7 +18,7 @@ from generators.pressure import demand
 from generators.reports import report
 from generators.rulebook import Rule, publish
 from generators.staging.gmail import Mail, add_mail
-from generators.staging.oddments import filler_note
+from generators.staging.oddments import filler_notes
 from generators.staging.salesforce import add_deal, add_record
 from generators.staging.slack import add_channel, add_post, add_user
 from generators.traps import (
@@ -137,8 +137,9 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
     held = [_deal(scene, knobs, scheme, kind=_PARTNER) for _ in range(knobs["holds"])]
     foreign = [_deal(scene, knobs, scheme, owner=1) for _ in range(2 * knobs["selection"])]
     unrelated = [_unrelated(scene, scheme) for _ in range(knobs["records"])]
+    if knobs["hops"] >= 2:
+        _post_news(scene, scheme)
     _request(work, scheme, (*deals, *lost, *held))
-    _read_news(work, scheme)
     for deal in deals:
         _advance(work, scheme, deal)
         if knobs["rules"] >= 3:
@@ -161,6 +162,7 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
 
 
 def _request(work: Work, scheme: _Scheme, asked: Sequence[_Deal]) -> None:
+    """Say what is asked for, publish the rules and read the news."""
     knobs, phrase = work.knobs, work.scene.phrase
     words = {"scheme": scheme, "review": _REVIEW, "lost": _LOST, "partner": _PARTNER}
     if knobs["selection"]:
@@ -176,21 +178,17 @@ def _request(work: Work, scheme: _Scheme, asked: Sequence[_Deal]) -> None:
     names += ["hold_rule"] if knobs["holds"] else []
     rules += [Rule(phrase(f"deal_stage/{name}", **words)) for name in names]
     publish(work, "moving deals", rules, max(1, knobs["hops"] - 1), scheme.channel)
-
-
-def _read_news(work: Work, scheme: _Scheme) -> None:
-    """Post what is new, and read it."""
-    scene, knobs = work.scene, work.knobs
-    if knobs["hops"] < 2:
-        return
-    channel = add_channel(scene, scheme.channel)
-    seller = add_user(scene, scene.invent.person(scene.business.company.domain))
-    for ago, _, said in scheme.news:
-        add_post(scene, channel, seller, said, minutes_ago=ago)
     if len(scheme.news) + knobs["distractors"] + knobs["amendments"] > _FIRST_PAGE - 2:
         work.read(call("slack_read_channel", channel=scheme.channel, limit=5 * _FIRST_PAGE))
     elif knobs["hops"] == 2:
         work.read(call("slack_read_channel", channel=scheme.channel))
+
+
+def _post_news(scene: Scene, scheme: _Scheme) -> None:
+    channel = add_channel(scene, scheme.channel)
+    seller = add_user(scene, scene.invent.person(scene.business.company.domain))
+    for ago, _, said in scheme.news:
+        add_post(scene, channel, seller, said, minutes_ago=ago)
 
 
 def _look(knobs: Knobs, deal: _Deal) -> tuple[ToolCall, ...]:
@@ -351,7 +349,7 @@ def _unrelated(scene: Scene, scheme: _Scheme) -> tuple[str, str]:
 
 
 def _add(scene: Scene, customer: Company, stage: str, amount: int, close: str, **fields: Any) -> str:
-    note = {"NextStep": filler_note(scene)} if scene.prose > 1 else {}
+    note = {"Description": filler_notes(scene)} if scene.prose > 1 else {}
     return add_deal(scene, customer, stage, amount, close, **note, **fields)
 
 
@@ -368,7 +366,7 @@ FAMILY = Family(
         "selection": Knob(0, 1, 0, "1 when the deals are not named but all that somebody owns", ("hops", 2)),
         "near_duplicates": Knob(0, 4, 2, "deals of customers with a similar name, each deal"),
         "stale_rows": Knob(0, 3, 1, "closed deals of the same customer, each deal"),
-        "records": Knob(2, 80, 4, "unrelated deals"),
+        "records": Knob(2, 60, 4, "unrelated deals"),
         "amendments": Knob(0, 3, 1, "posts that correct what was said, each deal; limits replaced", ("hops", 2)),
         "rules": Knob(0, 4, 1, "rules besides the stage: report, discount, task, lost deals", ("hops", 2)),
         "holds": Knob(0, 2, 0, "partners' deals that are left alone", ("hops", 2)),

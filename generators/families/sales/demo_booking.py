@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
@@ -19,7 +19,7 @@ from generators.pressure import demand
 from generators.rulebook import Rule, publish
 from generators.staging.gmail import Mail, add_mail, find_mails
 from generators.staging.google_calendar import add_calendar, add_event, clock, utc_offset
-from generators.staging.oddments import filler_note, unrelated_event_title
+from generators.staging.oddments import filler_notes, unrelated_event_title
 from generators.staging.salesforce import add_deal, add_record
 from generators.staging.slack import add_channel
 from generators.traps import (
@@ -209,43 +209,46 @@ def _look(knobs: Knobs, scheme: _Scheme, demo: _Demo) -> tuple[ToolCall, ...]:
 
 def _settle(work: Work, scheme: _Scheme, demo: _Demo) -> None:
     """Move or book a demo, and do what the rules ask for besides."""
-    knobs, look, start = work.knobs, _look(work.knobs, scheme, demo), scheme.start(demo)
-    minutes, name, last = scheme.minutes(work.knobs, demo.size), demo.customer.name, demo.wishes[-1]
+    knobs, start, minutes = work.knobs, scheme.start(demo), scheme.minutes(work.knobs, demo.size)
+    look = _look(knobs, scheme, demo)
     _declare(work, scheme, demo, minutes)
-
-    def placing(start: datetime, minutes: int = minutes, event: str = demo.event) -> tuple[ToolCall, ...]:
-        if not event:
-            return (*look, _create(demo, start, minutes))
-        longer = call("google_calendar_update_event", id=event, minutes=minutes)
-        return (*look, _move(event, start), *((longer,) if minutes != _LENGTH else ()))
-
-    slips: list[Slip] = []
-    if demo.event:
-        slips += [near_duplicate(f"the demo with {other}", *placing(start, event=key)) for other, key, _ in demo.others]
-        slips += [stale_row(f"a past demo with {name}", *placing(start, event=key)) for key in demo.past]
-    earliest = scheme.earliest[-1]
-    slips += [superseded(clock(old), *placing(demo.start(earliest, old))) for old in demo.wishes[:-1]]
-    for old in scheme.earliest[:-1]:
-        if (wrong := demo.start(old)) != start:
-            slips.append(superseded_rule(f"{old}:00 as the earliest start", *placing(wrong)))
-    if start != last:
-        slips.append(ignored_rule("not every wish can be met", *placing(last)))
-    unconverted = last.astimezone(demo.theirs).replace(tzinfo=last.tzinfo)
-    if (wrong := demo.start(earliest, unconverted)) != start:
-        slips.append(wrong_unit("the customer's clock", *placing(wrong)))
-    for other, _, size in demo.others:
-        if knobs["rules"] >= 2 and (wrong_length := scheme.minutes(knobs, size)) != minutes:
-            slips.append(near_duplicate(f"the deal of {other}", *placing(start, wrong_length)))
-    if minutes != _LENGTH:
-        slips.append(ignored_rule("the length goes by the deal", *placing(start, _LENGTH)))
-    if demo.event:
-        slips.append(ignored_rule("move the demo instead of booking another", *look, _create(demo, start, minutes)))
-    else:
-        slips.append(ignored_rule("invite the guest", *look, _create(demo, start, minutes, guests=())))
-    work.do(placing(start), _expected(demo, start, minutes), tuple(slips))
     work.allow(*notices([demo.guest.email], start, *([demo.was] if demo.event else ())))
+    right = (*look, *_place(demo, demo.event, start, minutes))
+    work.do(right, _expected(demo, start, minutes), tuple(_slips(knobs, scheme, demo, look)))
     if knobs["rules"] >= 4:
         _prepare(work, scheme, demo, start)
+
+
+def _slips(knobs: Knobs, scheme: _Scheme, demo: _Demo, look: tuple[ToolCall, ...]) -> Iterator[Slip]:
+    """Ways to give a demo the wrong time or length, or another one the right ones."""
+    start, earliest, minutes = scheme.start(demo), scheme.earliest[-1], scheme.minutes(knobs, demo.size)
+    wish = demo.wishes[-1]
+
+    def placing(start: datetime, minutes: int = minutes, event: str = demo.event) -> tuple[ToolCall, ...]:
+        return (*look, *_place(demo, event, start, minutes))
+
+    for other, key, size in demo.others:
+        yield near_duplicate(f"the demo with {other}", *placing(start, event=key))
+        if (wrong_length := scheme.minutes(knobs, size)) != minutes:
+            yield near_duplicate(f"the deal of {other}", *placing(start, wrong_length))
+    for key in demo.past:
+        yield stale_row(f"a past demo with {demo.customer.name}", *placing(start, event=key))
+    for former in demo.wishes[:-1]:
+        yield superseded(clock(former), *placing(demo.start(earliest, former)))
+    for old in scheme.earliest[:-1]:
+        if (wrong := demo.start(old)) != start:
+            yield superseded_rule(f"{old}:00 as the earliest start", *placing(wrong))
+    if start != wish:
+        yield ignored_rule("not every wish can be met", *placing(wish))
+    unconverted = demo.start(earliest, wish.astimezone(demo.theirs).replace(tzinfo=wish.tzinfo))
+    if unconverted != start:
+        yield wrong_unit("the customer's clock", *placing(unconverted))
+    if minutes != _LENGTH:
+        yield ignored_rule("the length goes by the deal", *placing(start, _LENGTH))
+    if demo.event:
+        yield ignored_rule("move the demo instead of booking another", *look, _create(demo, start, minutes))
+    else:
+        yield ignored_rule("invite the guest", *look, _create(demo, start, minutes, guests=()))
 
 
 def _expected(demo: _Demo, start: datetime, minutes: int) -> tuple[Change, ...]:
@@ -340,7 +343,7 @@ def _demo(scene: Scene, knobs: Knobs, scheme: _Scheme, new: bool = False, done: 
     ago, mails = rng.randint(300, 4_000), []
     for place, wish in enumerate(wishes if mailed else ()):
         kind = "correction" if place else "new" if new else "move"
-        zone = f"our time ({_zone(wish.astimezone(theirs))})" if hours else "your time"
+        zone = f"our local time ({_zone(wish.astimezone(theirs))})" if hours else "your time"
         facts = {"customer": customer, "guest": guest, "when": f"{_when(wish.astimezone(theirs))}, {zone}"}
         body = scene.phrase(f"demo_booking/mail_{kind}", **facts)
         mails.append(add_mail(scene, guest, "Demo", body, minutes_ago=ago - 40 * place))
@@ -374,7 +377,7 @@ def _fill(scene: Scene, knobs: Knobs, scheme: _Scheme) -> list[tuple[str, str]]:
     """Unrelated events, gone by or soon; returns customer and id of the demos among them."""
     demos = []
     for place in range(knobs["pressure"] + knobs["records"]):
-        note = {"description": filler_note(scene)} if scene.prose > 1 else {}
+        note = {"description": filler_notes(scene)} if scene.prose > 1 else {}
         start = _soon(scene, scene.rng.choice((1, -1)))
         if place < knobs["pressure"]:
             customer = scene.invent.company()
@@ -409,6 +412,14 @@ def _zone(moment: datetime) -> str:
     return f"UTC{utc_offset(moment):+d}"
 
 
+def _place(demo: _Demo, event: str, start: datetime, minutes: int) -> tuple[ToolCall, ...]:
+    """Book a demo, or move its event, or another one."""
+    if not event:
+        return (_create(demo, start, minutes),)
+    sized = call("google_calendar_update_event", id=event, minutes=minutes)
+    return (_move(event, start), *((sized,) if minutes != _LENGTH else ()))
+
+
 def _move(event: str, start: datetime) -> ToolCall:
     return call("google_calendar_move_event", id=event, start=clock(start))
 
@@ -437,7 +448,7 @@ FAMILY = Family(
         "selection": Knob(0, 1, 0, "1 when nobody is named but all who ask by mail", ("hops", 2)),
         "near_duplicates": Knob(0, 4, 2, "demos of customers with a similar name, each demo"),
         "stale_rows": Knob(0, 3, 1, "past demos of the same customer, each demo"),
-        "records": Knob(2, 80, 4, "unrelated events"),
+        "records": Knob(2, 60, 4, "unrelated events"),
         "amendments": Knob(0, 2, 1, "mails that change the wish, each demo; earliest hours replaced", ("hops", 2)),
         "rules": Knob(0, 4, 1, "rules besides the time: report, length, clashes, task", ("hops", 2)),
         "zones": Knob(0, 1, 0, "1 when mails give the time on the customer's clock", ("hops", 2)),
