@@ -12,16 +12,35 @@ from functools import cached_property
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, GetCoreSchemaHandler, ValidationError
+from pydantic_core import CoreSchema
 
 from environment.apps.guide import Guide
 from environment.world import Row, Tables
+
+
+def _at_first_complaint(schema: Any) -> None:
+    """Make the lists of a schema stop at their first wrong element: nobody reads thirty thousand complaints."""
+    if isinstance(schema, dict):
+        if schema.get("type") in ("list", "tuple", "set", "frozenset"):
+            schema["fail_fast"] = True
+        for part in schema.values():
+            _at_first_complaint(part)
+    elif isinstance(schema, list):
+        for part in schema:
+            _at_first_complaint(part)
 
 
 class Args(BaseModel):
     """Arguments of a route or action; an invented argument is refused in words the model can read."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schema = handler(source)
+        _at_first_complaint(schema)
+        return schema
 
 
 Many = Annotated[list[str], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)]
