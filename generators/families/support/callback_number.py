@@ -91,7 +91,7 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
     """Low down one told number is stored; high up those of everybody who mailed one lately, by rules that are found."""
     work, rng = Work(scene, knobs), scene.rng
     work.allow(READING)
-    days = tuple(rng.sample(range(2, 10), min(knobs["amendments"], 3) + 1)) if knobs["hops"] >= 3 else (0,)
+    days = tuple(rng.sample(range(11, 25), min(knobs["amendments"], 3) + 1)) if knobs["hops"] >= 3 else (0,)
     scheme = _Scheme(days, rng.choice(_CHANNELS), rng.choice(_NOTES))
     callers = [_caller(scene, knobs, forged=place < knobs["holds"]) for place in range(knobs["entities"])]
     held = [
@@ -254,7 +254,7 @@ def _caller(
     other = scene.invent.phone() if forged and mailed else ""
     if other:
         _mail(scene, stranger, other, ago - 40 * len(numbers), True)
-    last_call = scene.days_ago(rng.randint(10, 40))
+    last_call = scene.days_ago(rng.randint(3, 9))
     return _Caller(
         person=person,
         contact=contact,
@@ -293,12 +293,12 @@ def _plan(
     """The sheet with everybody's last and next call."""
     rows: list[list[str]] = []
     for caller in people:
-        following = caller.next_call(scheme.days[-1]) if caller in done else scene.days_ago(-scene.rng.randint(50, 80))
+        following = caller.next_call(scheme.days[-1]) if caller in done else scene.days_ago(-scene.rng.randint(60, 90))
         rows.append([caller.person.name, caller.tier, caller.last_call, following, caller.note])
     names = [name for caller in people for name, _ in caller.namesakes] + [person.name for person in bystanders]
     for name in names:
         note = filler_note(scene) if scene.prose > 1 else ""
-        last, following = scene.days_ago(scene.rng.randint(10, 40)), scene.days_ago(-scene.rng.randint(50, 80))
+        last, following = scene.days_ago(scene.rng.randint(3, 40)), scene.days_ago(-scene.rng.randint(60, 90))
         rows.append([name, scene.rng.choice(_TIERS), last, following, note])
     scene.rng.shuffle(rows)
     return add_table(scene, "Call plan", _PLAN, rows)
