@@ -19,6 +19,8 @@ from generators.business import Business, Invention, invent_business
 from generators.phrasing import TEMPLATES, phrase
 
 Knobs = Mapping[str, int]
+_SATURDAY = 5
+"""As `weekday` counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,13 @@ class Scene:
     def days_ago(self, days: int) -> str:
         """The day so many days before the world's clock, in ISO form; negative for one to come."""
         return (self.business.now - timedelta(days=days)).date().isoformat()
+
+    def working_day(self, first: int, last: int) -> str:
+        """One of the working days from `first` to `last` days ahead, in ISO form; negative ones have gone by."""
+        while True:
+            day = self.business.now + timedelta(days=self.rng.randint(first, last))
+            if day.weekday() < _SATURDAY:
+                return day.date().isoformat()
 
     def actor(self) -> dict[str, str]:
         """The task's `actor`."""

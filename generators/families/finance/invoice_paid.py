@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 
 from environment.contract import Enum, Matcher, Money
 from environment.task import ToolCall
@@ -79,7 +79,8 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
     _pressure(work, table, rows, {invoice.number for invoice in (*invoices, *later)})
     if knobs["rules"] >= 3:
         told = [(one.number, one.status(scheme.tolerance)) for one in invoices if not one.held]
-        report(work, scheme.channel, told, (_PAID, _PART, _LATE))
+        left = [one.number for one in invoices if one.held]
+        report(work, scheme.channel, told, (_PAID, _PART, _LATE), left)
     return work.tell()
 
 
@@ -107,7 +108,8 @@ class _Scheme:
 def _request(work: Work, scheme: _Scheme, invoices: Sequence[_Invoice], table: Table) -> None:
     knobs, phrase = work.knobs, work.scene.phrase
     if knobs["selection"]:
-        work.ask(phrase("invoice_paid/prompt_month", sheet=table.title, month=scheme.month, late=_LATE))
+        month = f"{date.fromisoformat(f'{scheme.month}-01'):%B %Y}"
+        work.ask(phrase("invoice_paid/prompt_month", sheet=table.title, month=month, late=_LATE))
     else:
         template = "prompt" if knobs["hops"] >= 2 else "prompt_told"
         work.ask(*(phrase(f"invoice_paid/{template}", payment=invoice, sheet=table.title) for invoice in invoices))
@@ -154,8 +156,8 @@ def _settle(work: Work, scheme: _Scheme, table: Table, rows: dict[str, str], inv
         rest = str(invoice.total - invoice.paid[-1])
         work.derive(rest, f"{invoice.total} - {invoice.paid[-1]}")
         wanted[table.column("Open")] = Money(amount=rest)
-        wrong_rest = table.write(rows[number], "Open", str(invoice.paid[-1]))
-        slips.append(miscalculated("what was paid", *seen, book[0], wrong_rest))
+        for wrong in sorted({str(invoice.paid[-1]), str(invoice.total)} - {rest}):
+            slips.append(miscalculated(wrong, *seen, book[0], table.write(rows[number], "Open", wrong)))
     work.do((*seen, *book), (cells_update(f"row {number}", rows[number], wanted),), tuple(slips))
     if knobs["rules"] and invoice.mails:
         answer = work.scene.phrase("invoice_paid/answer", payment=invoice)
@@ -214,12 +216,13 @@ def _sheet(
         note = scene.rng.choice(_HOLDS) if invoice.held else ""
         rows.append([invoice.number, invoice.customer.name, invoice.total, due, _OPEN, "", note])
         for number in invoice.lookalikes:
-            rows.append([number, invoice.customer.name, scene.invent.number(15, 98) * 10, _later(scene), _OPEN, "", ""])
+            due = _any_day(scene, knobs, scheme)
+            rows.append([number, invoice.customer.name, scene.invent.number(15, 98) * 10, due, _OPEN, "", ""])
     for _ in range(knobs["records"]):
-        note = filler_note(scene) if scene.prose > 1 else ""
+        note = filler_note(scene) if scene.prose > 1 or (knobs["holds"] and scene.rng.random() < 0.3) else ""
         number, total = str(scene.invent.number(2_100, 9_800)), 10 * scene.rng.randint(15, 98)
         settled = scene.rng.random() < 0.3
-        due, status = (_day_in(scene, scheme.month), _PAID) if settled else (_later(scene), _OPEN)
+        due, status = (_day_in(scene, scheme.month), _PAID) if settled else (_any_day(scene, knobs, scheme), _OPEN)
         rows.append([number, scene.invent.company().name, total, due, status, "", note])
     scene.rng.shuffle(rows)
     table = add_table(scene, "Invoices", _HEADER, rows)
@@ -228,6 +231,11 @@ def _sheet(
 
 def _day_in(scene: Scene, month: str) -> str:
     return f"{month}-{scene.rng.randint(1, 28):02d}"
+
+
+def _any_day(scene: Scene, knobs: Knobs, scheme: _Scheme) -> str:
+    """When another invoice falls due; not in the month that a request asks for, where it asks for one."""
+    return _later(scene) if knobs["selection"] or scene.rng.random() < 0.5 else _day_in(scene, scheme.month)
 
 
 def _later(scene: Scene) -> str:

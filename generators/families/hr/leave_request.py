@@ -86,7 +86,8 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
         values = (colleague.name, scene.days_ago(-10), "5", _YES)
         demand(work, scene.phrase("leave_request/pressure", person=colleague, log=log.title), log.append(*values))
     if knobs["rules"]:
-        report(work, channel, [(one.person.name, one.decision(limits[-1])) for one in requests], (_YES, _NO))
+        told = [(one.person.name, one.decision(limits[-1])) for one in requests]
+        report(work, channel, told, (_YES, _NO), [one.person.name for one in held])
     return work.tell()
 
 
@@ -162,13 +163,15 @@ def _reduce(work: Work, one: _Request, balances: Table) -> None:
     rest = str(one.left - one.days[-1])
     work.derive(rest, f"{one.left} - {one.days[-1]}")
     change = cells_update(f"balance {one.person.name}", row, {balances.column("Days left"): Money(amount=rest)})
-    wrong = balances.write(row, "Days left", str(one.days[-1]))
-    work.do((balances.write(row, "Days left", rest),), (change,), (miscalculated("the days taken", wrong),))
+    slips = [ignored_rule("take the days off the balance")]
+    if (wrong := str(one.days[-1])) != rest:
+        slips.append(miscalculated("the days taken", balances.write(row, "Days left", wrong)))
+    work.do((balances.write(row, "Days left", rest),), (change,), tuple(slips))
 
 
 def _request(scene: Scene, knobs: Knobs, limits: Sequence[int], held: bool) -> _Request:
     person = scene.invent.person(scene.business.company.domain)
-    start = scene.days_ago(-scene.rng.randint(14, 90))
+    start = scene.working_day(14, 90)
     mailed = knobs["hops"] >= 2
     days = scene.rng.sample(range(2, 15), (knobs["amendments"] if mailed else 0) + 1)
     ago, mails = scene.rng.randint(300, 600), []
@@ -196,7 +199,7 @@ def _balances(scene: Scene, knobs: Knobs, requests: Sequence[_Request], namesake
         for left in namesakes.get(one.person.name, ()):
             rows.append([scene.invent.namesake(one.person, domain).name, left, ""])
     for _ in range(knobs["records"]):
-        note = filler_note(scene) if scene.prose > 1 else ""
+        note = filler_note(scene) if scene.prose > 1 or (knobs["holds"] and scene.rng.random() < 0.3) else ""
         rows.append([scene.invent.bystander(domain).name, scene.rng.randint(1, 25), note])
     scene.rng.shuffle(rows)
     return add_table(scene, "Balances", _BALANCES, rows)
@@ -207,9 +210,7 @@ def _log(scene: Scene, logged: Sequence[_Request], longest: int) -> Table:
     rows: list[list[str | int]] = [[one.person.name, one.start, one.days[-1], one.decision(longest)] for one in logged]
     for _ in range(3 + 2 * scene.prose):
         name = scene.invent.bystander(scene.business.company.domain).name
-        rows.append(
-            [name, scene.days_ago(scene.rng.randint(5, 60)), scene.rng.randint(1, 10), scene.rng.choice((_YES, _NO))]
-        )
+        rows.append([name, scene.working_day(-60, -5), scene.rng.randint(1, 10), scene.rng.choice((_YES, _NO))])
     scene.rng.shuffle(rows)
     return add_table(scene, "Leave log", _LOG, rows)
 

@@ -44,6 +44,9 @@ _TEAMS = ("Warehouse", "Accounts", "Design", "Service", "Purchasing", "Field sal
 _HOLDS = ("references pending", "waiting for references", "reference check still open")
 _CHANNELS = ("people", "onboarding", "starters")
 _PROJECT = "ONB"
+_AHEAD, _AGO, _SPAN = 21, -60, 50
+"""Days from now to the earliest first day, and to that of those who have started; how many days come into question."""
+_MINUTES_A_DAY = 1440
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
     channel = scene.rng.choice(_CHANNELS)
     starters = [_starter(scene, knobs) for _ in range(knobs["entities"])]
     held = [_starter(scene, knobs) for _ in range(knobs["holds"])]
-    started = [_starter(scene, knobs) for _ in range(2 * knobs["selection"])]
+    started = [_starter(scene, knobs, started=True) for _ in range(2 * knobs["selection"])]
     table = _list(scene, knobs, starters, held, started) if knobs["hops"] >= 2 else None
     _bystanders(scene, knobs)
     _request(work, starters, held, leads, channel, table)
@@ -102,7 +105,7 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
         one, when = scene.rng.choice(starters), scene.days_ago(-scene.rng.randint(2, 9))
         demand(work, scene.phrase("new_starter/pressure", one=one, day=when), _set_due(one.issue, when))
     if knobs["rules"] >= 3:
-        _report(work, starters, channel)
+        _report(work, starters, held, channel)
     *before, last = work.calls
     if last.tool == "jira_update_issue":
         work.instead((*before, _set_due(starters[-1].issue, scene.days_ago(0)), last))
@@ -188,9 +191,10 @@ def _move(work: Work, one: _Starter) -> None:
     work.do((find, _move_to(one.induction, begins)), (change,), tuple(slips))
 
 
-def _report(work: Work, starters: Sequence[_Starter], channel: str) -> None:
+def _report(work: Work, starters: Sequence[_Starter], held: Sequence[_Starter], channel: str) -> None:
     told = [(one.person.name, one.days[-1].isoformat()) for one in starters]
-    never = tuple((text(one.person.name), day(old.isoformat())) for one in starters for old in one.days[:-1])
+    former = [(one, old) for one in starters for old in one.days[:-1]] + [(one, one.days[-1]) for one in held]
+    never = tuple((text(one.person.name), day(old.isoformat())) for one, old in former)
     change = slack_post(
         "report", add_channel(work.scene, channel), *((text(name), day(start)) for name, start in told), never=never
     )
@@ -209,11 +213,13 @@ def _move_to(event: str, begins: datetime) -> ToolCall:
 # The stage ---------------------------------------------------------------------------------------------------------
 
 
-def _starter(scene: Scene, knobs: Knobs) -> _Starter:
+def _starter(scene: Scene, knobs: Knobs, started: bool = False) -> _Starter:
+    """Somebody on stage with mails and an issue; the first day of those who have `started` is behind them."""
     company, mailed = scene.business.company.domain, knobs["hops"] >= 2
     person = scene.invent.person("postbox.example")
-    days = _weekdays(scene, 1 + (knobs["amendments"] if mailed else 0))
-    ago, mails = scene.rng.randint(300, 900), []
+    count = 1 + (knobs["amendments"] if mailed else 0)
+    *days, free = _weekdays(scene, count + 1, _AGO if started else _AHEAD)
+    ago, mails = scene.rng.randint(300, 900) + (_MINUTES_A_DAY * (_AHEAD - _AGO) if started else 0), []
     for place, start in enumerate(days if mailed else ()):
         template = "mail_correction" if place else "mail_confirmed"
         body = scene.phrase(f"new_starter/{template}", person=person, day=start.isoformat())
@@ -223,23 +229,24 @@ def _starter(scene: Scene, knobs: Knobs) -> _Starter:
     for _ in range(knobs["near_duplicates"]):
         other = scene.invent.namesake(person, company)
         lookalikes.append((other, _equipment(scene, other)))
-    planned, induction = _morning(scene), ""
+    planned, induction = _morning(scene, free), ""
     if knobs["rules"] >= 2:
         owner = scene.business.actor.email
         induction = add_event(scene, owner, f"Induction {person.name}", planned, 60, guests=(person,))
-    return _Starter(person, scene.rng.choice(_TEAMS), days, tuple(mails), issue, tuple(lookalikes), induction, planned)
+    team = scene.rng.choice(_TEAMS)
+    return _Starter(person, team, tuple(days), tuple(mails), issue, tuple(lookalikes), induction, planned)
 
 
-def _weekdays(scene: Scene, count: int) -> tuple[date, ...]:
-    """Different working days, three to ten weeks ahead."""
-    first = (scene.business.now + timedelta(days=21)).date()
-    days = [found for n in range(50) if (found := first + timedelta(days=n)).weekday() < 5]
-    return tuple(scene.rng.sample(days, count))
+def _weekdays(scene: Scene, count: int, start: int) -> list[date]:
+    """Different working days of the seven weeks that begin `start` days ahead."""
+    first = (scene.business.now + timedelta(days=start)).date()
+    days = [found for n in range(_SPAN) if (found := first + timedelta(days=n)).weekday() < 5]
+    return scene.rng.sample(days, count)
 
 
-def _morning(scene: Scene) -> datetime:
-    """A full hour on some working day."""
-    return datetime.combine(_weekdays(scene, 1)[0], time(scene.rng.randint(9, 15)), scene.business.now.tzinfo)
+def _morning(scene: Scene, day: date) -> datetime:
+    """A full hour of a day."""
+    return datetime.combine(day, time(scene.rng.randint(9, 15)), scene.business.now.tzinfo)
 
 
 def _equipment(scene: Scene, person: Person) -> str:
@@ -256,7 +263,7 @@ def _list(
     rows += [[one.person.name, one.team, one.days[-1].isoformat(), _STARTED, ""] for one in started]
     for _ in range(knobs["records"]):
         name = scene.invent.bystander(scene.business.company.domain).name
-        note = filler_note(scene) if scene.prose > 1 else ""
+        note = filler_note(scene) if scene.prose > 1 or (knobs["holds"] and scene.rng.random() < 0.3) else ""
         rows.append([name, scene.rng.choice(_TEAMS), scene.days_ago(scene.rng.randint(5, 200)), _STARTED, note])
     scene.rng.shuffle(rows)
     return add_table(scene, "New starters", _HEADER, rows)
@@ -268,7 +275,8 @@ def _bystanders(scene: Scene, knobs: Knobs) -> None:
         summary, description = unrelated_issue(scene, scene.prose)
         add_issue(scene, _PROJECT, summary, scene.rng.randint(3, 90), description=description)
         if knobs["rules"] >= 2:
-            add_event(scene, scene.business.actor.email, unrelated_event_title(scene), _morning(scene), 30)
+            start = _morning(scene, _weekdays(scene, 1, _AHEAD)[0])
+            add_event(scene, scene.business.actor.email, unrelated_event_title(scene), start, 30)
 
 
 FAMILY = Family(
