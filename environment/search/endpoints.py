@@ -9,7 +9,7 @@ from typing import Any
 from environment.apps.kit import App
 from environment.search.entry import entry
 from environment.search.index import Index
-from environment.search.words import meant
+from environment.search.words import aim, meant
 
 _LONGEST = 2000
 """Characters of a question that are read."""
@@ -18,17 +18,21 @@ _OTHER_WORD = 0.5
 """What a word that says the same as one of the question weighs beside it."""
 _OTHER_PRODUCT = 0.25
 """What an endpoint of another product than the one that is named is worth."""
+_OTHER_ACCESS = 0.7
+"""What an endpoint that writes is worth to a question that asks to look something up, and the other way round."""
 
 
 def search(apps: tuple[App, ...], query: str, top_k: int) -> list[dict[str, Any]]:
     """The `top_k` endpoints (1 to 20) that fit the words of `query` best, best first; equals stand as declared."""
     index = _index(apps)
     scores = index.scores(meant(query[:_LONGEST], _OTHER_WORD))
-    named = _named(apps, query[:_LONGEST].lower())
-    if named:
-        for position in scores:
-            if index.entries[position][0] not in named:
-                scores[position] *= _OTHER_PRODUCT
+    named, access = _named(apps, query[:_LONGEST].lower()), aim(query)
+    for position in scores:
+        app, route = index.entries[position]
+        if named and app not in named:
+            scores[position] *= _OTHER_PRODUCT
+        if access and route.access != access:
+            scores[position] *= _OTHER_ACCESS
     best = sorted(scores, key=lambda position: (-scores[position], position))
     return [entry(*index.entries[position]) for position in best[: max(1, min(top_k, _MOST))]]
 

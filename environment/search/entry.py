@@ -32,7 +32,7 @@ def entry(app: App, route: Route) -> dict[str, Any]:
         "url": f"https://{route.host or app.host}{app.base_path}{route.path}".replace("*}", "}"),
         "description": (route.handler.__doc__ or "").strip(),
         "arguments": arguments,
-        "other_arguments": [],
+        "other": [],
     }
     request = {"params": hint.params, "body": hint.body}
     if example := {name: value for name, value in request.items() if value is not None}:
@@ -42,13 +42,13 @@ def entry(app: App, route: Route) -> dict[str, Any]:
     if paging := [told for name, told in app.guide.paging.items() if name in arguments]:
         shown["paging"] = paging[0]
     for name in _least_needed(arguments, hint):
-        if len(json.dumps(shown, ensure_ascii=False)) <= _SIZE:
+        if len(json.dumps(shown, ensure_ascii=False, separators=(",", ":"))) <= _SIZE:
             break
         del arguments[name]
-        shown["other_arguments"].append(name)
-    shown["other_arguments"].reverse()
-    if not shown["other_arguments"]:
-        del shown["other_arguments"]
+        shown["other"].append(name)
+    shown["other"].reverse()
+    if not shown["other"]:
+        del shown["other"]
     return shown
 
 
@@ -62,13 +62,14 @@ def _arguments(app: App, route: Route) -> dict[str, dict[str, Any]]:
     for name, shape in schema["properties"].items():
         if shape.get("description", "").startswith(_IDLE):
             continue
-        inside = _inside(fields[name].annotation)
-        found[name] = {
-            "in": _place(route, name),
-            **shape,
-            **({"fields": inside} if inside else {}),
-            **({"required": True} if name in schema.get("required", ()) else {}),
-        }
+        told = {"in": _place(route, name), **shape}
+        if told.get("items") == {"type": "object"}:
+            del told["items"]
+        if (inside := _inside(fields[name].annotation)) and inside not in shape.get("description", ""):
+            told["fields"] = inside
+        if name in schema.get("required", ()):
+            told["required"] = True
+        found[name] = told
     return found
 
 

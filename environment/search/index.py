@@ -29,8 +29,8 @@ class _Field:
 _FIELDS: Mapping[str, _Field] = {
     "name": _Field(3.0, 0.4),
     "doc": _Field(2.0, 0.5),
-    "keywords": _Field(2.0, 0.3),
-    "product": _Field(1.0, 0.0),
+    "keywords": _Field(2.0, 0.5),
+    "product": _Field(1.5, 0.0),
     "path": _Field(0.6, 0.5),
     "arguments": _Field(0.3, 0.6),
 }
@@ -65,7 +65,7 @@ def _texts(app: App, route: Route) -> dict[str, str]:
     properties = parameters_schema(route.args)["properties"]
     told = (f"{name} {shape.get('description', '')}" for name, shape in properties.items())
     return {
-        "name": route.name.replace("_", " "),
+        "name": route.name,
         "doc": route.handler.__doc__ or "",
         "keywords": f"{route.keywords} {_called(app, route)}",
         "product": f"{app.title} {app.guide.words}",

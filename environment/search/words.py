@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import Literal
+
+Access = Literal["read", "write"]
 
 _LONGEST = 40
 """Letters of a word; nothing that endpoints are described with is longer."""
@@ -88,55 +91,26 @@ _SAME = (
     "company organization account business organisation",
     "organisation organization company",
     "firm company organization account",
-    "deal opportunity",
-    "prospect lead",
-    "request ticket",
-    "case ticket",
-    "ticket issue case",
-    "bug issue",
-    "task issue",
-    "story issue",
     "folder label",
     "bin trash",
     "rubbish trash",
-    "room channel calendar",
     "team group",
     "meeting event appointment call",
     "appointment event meeting",
-    "call event meeting",
-    "invitation event attendee guest",
-    "occurrence instance",
     "available busy free",
     "free busy availability",
     "workbook spreadsheet",
     "sheet spreadsheet tab",
     "tab sheet",
-    "table spreadsheet sheet",
-    "column cell range values",
-    "cell range values",
-    "row values range",
     "append add bottom end",
-    "bill invoice",
     "paid payment",
     "pay payment",
     "settle payment allocate",
-    "refund credit",
-    "spend bank transaction",
-    "spent spend bank transaction",
-    "product item",
-    "estimate quote",
-    "template macro",
-    "canned macro",
-    "hour time worklog",
-    "work worklog",
     "option picklist value",
     "value picklist",
     "field column property",
-    "developer user assignee",
     "note comment history",
     "comment note",
-    "release version",
-    "block link",
     "many several bulk batch",
     "several many batch",
     "bulk batch many",
@@ -145,18 +119,50 @@ _SAME = (
 """First a word that people say, then words that endpoints may be described with instead; stems, like everything."""
 
 
+_READING = frozenset(
+    "check compare count download fetch find get how list look lookup query read search see show view "
+    "what when where which who".split()
+)
+_WRITING = frozenset(
+    "add allocate announce answer append apply archive arrange ask assign attach book call cancel change clear close "
+    "convert copy correct create decline delete draft edit empty enter file forward give invite issue join leave let "
+    "link log make mark merge message modify move notify pay pin plan post postpone prepare push put raise react "
+    "record register remove rename reopen replace reply report reschedule reserve say schedule send set share solve sort "
+    "start submit tag tell turn unarchive undo update upload use void write".split()
+)
+"""What questions that ask to look something up, or to change something, begin with."""
+
+
+def aim(text: str) -> Access | None:
+    """Whether what is asked for reads or writes, by the first of its words that tells; None when none of them does."""
+    for word in _WORD.findall(text[:80].lower())[:4]:
+        if word in _WRITING:
+            return "write"
+        if word in _READING:
+            return "read"
+    return None
+
+
 def terms(text: str) -> list[str]:
-    """The terms of a description, in its order; stop words are left out."""
-    spaced = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", text)
-    return [_stem(word) for word in _WORD.findall(spaced.lower()) if word not in _STOP_WORDS and len(word) <= _LONGEST]
+    """The terms of a description, in its order, without stop words.
+
+    A name made of several words, such as chat.postMessage or list_events, is a term besides its words.
+    """
+    found = []
+    for name in _NAME.findall(text):
+        words = _HUMP.sub(r"\1 \2", name).lower()
+        parts = [word for word in _WORD.findall(words) if len(word) <= _LONGEST]
+        found += [_stem(word) for word in parts if word not in _STOP_WORDS]
+        if len(parts) > 1:
+            found.append("".join(parts))
+    return found
 
 
 def meant(text: str, other_word: float) -> dict[str, float]:
     """Term -> weight of what a question asks for: its own words weigh 1, words that say the same `other_word`."""
-    spaced = " ".join(_WORD.findall(text.lower()))
     for phrase, meaning in _PHRASES_KNOWN:
-        spaced = phrase.sub(meaning, spaced)
-    own = dict.fromkeys(terms(spaced), 1.0)
+        text = phrase.sub(meaning, text)
+    own = dict.fromkeys(terms(text), 1.0)
     others = (other for term in own for other in _OTHERS.get(term, ()))
     return {**dict.fromkeys(others, other_word), **own}
 
@@ -176,8 +182,12 @@ def _stem(word: str) -> str:
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
 
 
+_NAME = re.compile(r"[A-Za-z0-9]+(?:[._][A-Za-z0-9]+)*")
+_HUMP = re.compile(r"([a-z0-9])([A-Z])")
 _WORD = re.compile(r"[a-z0-9]+")
-_PHRASES_KNOWN = tuple((re.compile(rf"\b{phrase}\b"), meaning) for phrase, meaning in _PHRASES)
+_PHRASES_KNOWN = tuple(
+    (re.compile(rf"\b{phrase}\b".replace(" ", "[ -]+"), re.IGNORECASE), meaning) for phrase, meaning in _PHRASES
+)
 _OTHERS: dict[str, tuple[str, ...]] = {}
 for _line in _SAME:
     _said, *_instead = map(_stem, _line.split())

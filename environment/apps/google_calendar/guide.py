@@ -46,10 +46,10 @@ GUIDE = Guide(
         "delete_event": Hint("Nothing (204)", {"sendUpdates": "all"}),
         "move_event": Hint(_EVENT, {"destination": "<other calendar id>"}),
         "query_free_busy": Hint(
-            "{calendars: {address: {busy: [{start, end}]}}}",
+            "{calendars: {<address>: {busy: [{start, end}]}}}",
             body={
-                "timeMin": "2026-03-05T08:00:00Z",
-                "timeMax": "2026-03-05T18:00:00Z",
+                "timeMin": "2026-03-04T08:00:00Z",
+                "timeMax": "2026-03-04T18:00:00Z",
                 "items": [{"id": "<calendar id>"}, {"id": "<other calendar id>"}],
             },
         ),

@@ -18,9 +18,9 @@ GUIDE = Guide(
     },
     paging={"pageToken": "nextPageToken of the answer is pageToken of the next call"},
     hints={
-        "read_values": Hint("{range, majorDimension, values: [[cell, ...], ...]}; trailing blank cells are left out"),
+        "read_values": Hint("{range, majorDimension, values: [[<cell>, ...], ...]}; trailing blank cells are left out"),
         "batch_read_values": Hint(
-            "{valueRanges: [{range, values: [[cell, ...], ...]}]}", {"ranges": ["Returns!A1:C1", "Returns!A2:C50"]}
+            "{valueRanges: [{range, values: [[<cell>, ...], ...]}]}", {"ranges": ["Returns!A1:C1", "Returns!A2:C50"]}
         ),
         "append_values": Hint(
             "{spreadsheetId, tableRange, updates: {updatedRange, updatedRows}}",

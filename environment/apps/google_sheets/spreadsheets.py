@@ -155,6 +155,6 @@ ROUTES = (
         BatchArgs,
         batch_update,
         as_action=False,
-        keywords="addSheet deleteSheet deleteDimension insertDimension delete row find replace sort",
+        keywords="addSheet deleteDimension insertDimension add rename delete tab sort insert rows columns replace",
     ),
 )

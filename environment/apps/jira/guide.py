@@ -52,7 +52,7 @@ GUIDE = Guide(
             },
         ),
         "search_issues_by_page": Hint(
-            f"{{{_ISSUES}, isLast, nextPageToken}}; without fields only ids are answered",
+            "{issues: [{id, key, fields}], isLast, nextPageToken}; without fields only ids are answered",
             {"jql": 'project = OPS AND text ~ "credit"', "fields": "summary,status,assignee", "maxResults": 50},
         ),
         "count_issues": Hint("{count}", body={"jql": "project = OPS"}),
@@ -73,7 +73,7 @@ GUIDE = Guide(
         ),
         "get_issue": Hint(
             "{id, key, fields: {summary, description, status, priority, assignee, labels, comment, issuelinks}}",
-            {"fields": "summary,status,assignee,comment"},
+            {"fields": "summary,description,status,priority,assignee,labels,comment,issuelinks"},
         ),
         "edit_issue": Hint(
             "Nothing (204); with returnIssue the issue",
@@ -92,11 +92,8 @@ GUIDE = Guide(
             {"expand": "transitions.fields"},
         ),
         "transition_issue": Hint(
-            "Nothing (204); ids are those of list_transitions",
-            body={
-                "transition": {"id": "<transition id>"},
-                "update": {"comment": [{"add": {"body": _document("Done.")}}]},
-            },
+            "Nothing (204); ids are those of list_transitions; only fields of the transition's screen go with it",
+            body={"transition": {"id": "<transition id>"}},
         ),
         "list_comments": Hint("{startAt, maxResults, total, comments: [{id, author, body, created}]}"),
         "get_comment": Hint(_COMMENT),
@@ -128,12 +125,12 @@ GUIDE = Guide(
         "list_issue_types": Hint("[{id, name, subtask}]"),
         "list_statuses": Hint("[{id, name, statusCategory: {key, name}}]"),
         "list_status_categories": Hint("[{id, key, name}]"),
-        "list_labels": Hint("{values: [label], total, isLast}"),
+        "list_labels": Hint("{values: [<label>], total, isLast}"),
         "list_project_statuses": Hint("[{name, statuses: [{id, name}]}], an element for each issue type"),
         "get_create_metadata": Hint("{projects: [{key, issuetypes: [{id, name}]}]}"),
         "list_creatable_issue_types": Hint("{total, issueTypes: [{id, name, subtask}]}"),
         "list_create_fields": Hint("{total, fields: [{fieldId, name, required, allowedValues}]}"),
-        "get_edit_metadata": Hint("{fields: {field id: {name, required, allowedValues}}}"),
+        "get_edit_metadata": Hint("{fields: {<field id>: {name, required, allowedValues}}}"),
         "myself": Hint(_USER),
         "get_user": Hint(_USER, {"accountId": "<account id>"}),
         "search_users": Hint(_USERS, {"query": "ann.lee"}),

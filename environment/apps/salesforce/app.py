@@ -254,7 +254,8 @@ APP = App(
     routes=(
         Route(
             "query", "GET", "/query", "read", QueryArgs, query,
-            as_action=False, keywords="soql select find list records contacts leads accounts cases",
+            as_action=False,
+            keywords="soql select find list records contacts leads accounts opportunities deals cases tasks campaigns",
         ),
         Route("query_more", "GET", "/query/{locator}", "read", QueryMoreArgs, query_more, as_action=False),
         Route(

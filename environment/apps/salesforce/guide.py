@@ -7,7 +7,7 @@ from environment.apps.guide import Guide, Hint
 GUIDE = Guide(
     words="crm sales",
     glossary={
-        "record": "deal company customer prospect person",
+        "record": "contact lead account opportunity deal case task event note campaign member user company customer",
         "lead": "prospect",
         "object": "table lead account deal",
     },
@@ -38,7 +38,7 @@ GUIDE = Guide(
                 "Status": "Not Started",
             },
         ),
-        "get_record": Hint("The record: {attributes, Id, and its fields}", {"fields": "Id,Name"}),
+        "get_record": Hint("The record: {attributes, Id, ...}", {"fields": "Id,Name"}),
         "update_record": Hint("Nothing (204)", body={"Phone": "555-0199", "Title": None}),
         "delete_record": Hint("Nothing (204)"),
         "convert_lead": Hint(

@@ -9,6 +9,7 @@ _MESSAGES = "{ok, messages: [{user, text, ts, thread_ts, reply_count, reactions}
 _CHANNEL = "{ok, channel: {id, name, topic, purpose, is_member, is_archived, num_members}}"
 _USER = "{ok, user: {id, name, real_name, profile: {email, title}}}"
 _ITEM = {"channel": "<channel id>", "timestamp": "<message ts>"}
+_PINNED = {"channel": "<channel id>", "timestamp": "<pinned message ts>"}
 
 GUIDE = Guide(
     words="chat messenger team",
@@ -20,7 +21,7 @@ GUIDE = Guide(
         "replies": "thread conversation",
         "history": "messages said conversation posts",
         "reaction": "emoji thumbs",
-        "pin": "keep message announcement",
+        "pin": "keep message",
         "auth": "me myself",
     },
     paging={
@@ -33,14 +34,14 @@ GUIDE = Guide(
             body={"channel": "<channel id>", "text": "The order <https://shop.example/42|42> has been sent."},
         ),
         "update_message": Hint(
-            "{ok, channel, ts, text}", body={"channel": "<channel id>", "ts": "<message ts>", "text": "Corrected text"}
+            "{ok, channel, ts, text}", body={"channel": "<channel id>", "ts": "<own message ts>", "text": "Corrected"}
         ),
-        "delete_message": Hint("{ok, channel, ts}", body={"channel": "<channel id>", "ts": "<message ts>"}),
+        "delete_message": Hint("{ok, channel, ts}", body={"channel": "<channel id>", "ts": "<own message ts>"}),
         "add_reaction": Hint(_OK, body={**_ITEM, "name": "thumbsup"}),
-        "remove_reaction": Hint(_OK, body={**_ITEM, "name": "eyes"}),
+        "remove_reaction": Hint(_OK, body={**_ITEM, "name": "thumbsup"}),
         "get_reactions": Hint("{ok, message: {text, ts, reactions: [{name, users, count}]}}", _ITEM),
         "add_pin": Hint(_OK, body=_ITEM),
-        "remove_pin": Hint(_OK, body=_ITEM),
+        "remove_pin": Hint(_OK, body=_PINNED),
         "list_pins": Hint("{ok, items: [{message: {text, ts, user}}]}", {"channel": "<channel id>"}),
         "search_messages": Hint(
             "{ok, messages: {total, paging, matches: [{channel: {id, name}, user, text, ts}]}}",
@@ -53,7 +54,7 @@ GUIDE = Guide(
         "get_channel": Hint(_CHANNEL, {"channel": "<channel id>"}),
         "read_history": Hint(_MESSAGES, {"channel": "<channel id>", "oldest": "1772000000", "limit": 50}),
         "read_replies": Hint(_MESSAGES, {"channel": "<channel id>", "ts": "<message ts>"}),
-        "list_members": Hint("{ok, members: [user id]}", {"channel": "<channel id>"}),
+        "list_members": Hint("{ok, members: [<user id>]}", {"channel": "<channel id>"}),
         "open_conversation": Hint(
             "{ok, channel: {id}}; post to that id, or straight to the user's id", body={"users": "<user id>"}
         ),

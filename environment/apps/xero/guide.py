@@ -9,7 +9,7 @@ from environment.apps.guide import Guide, Hint
 _INVOICES = "{Invoices: [{InvoiceID, InvoiceNumber, Type, Status, Contact, DueDate, Total, AmountDue, LineItems}]}"
 _CONTACTS = "{Contacts: [{ContactID, Name, EmailAddress, ContactStatus, Phones, IsSupplier, IsCustomer}]}"
 _NOTES = "{CreditNotes: [{CreditNoteID, CreditNoteNumber, Type, Status, Contact, Total, RemainingCredit, Allocations}]}"
-_PAYMENTS = "{Payments: [{PaymentID, Date, Amount, Status, Invoice: {InvoiceID, InvoiceNumber}, Account}]}"
+_PAYMENTS = "{Payments: [{PaymentID, Date, Amount, Status, Account}]} with the Invoice or CreditNote paid"
 _SPENDING = "{BankTransactions: [{BankTransactionID, Type, Status, Contact, BankAccount, Date, Total, LineItems}]}"
 _ORDERS = "{PurchaseOrders: [{PurchaseOrderID, PurchaseOrderNumber, Status, Contact, DeliveryDate, Total, LineItems}]}"
 _QUOTES = "{Quotes: [{QuoteID, QuoteNumber, Status, Contact, ExpiryDate, Total, LineItems}]}"
@@ -28,17 +28,22 @@ def _document(kind: str = "", **more: Any) -> dict[str, Any]:
     return {"Type": kind, **fields} if kind else fields
 
 
-def _collection(plural: str, snake: str, answer: str, new: dict[str, Any], changed: dict[str, Any]) -> dict[str, Hint]:
+def _collection(
+    plural: str, snake: str, answer: str, new: dict[str, Any], changed: dict[str, Any], history: bool = True
+) -> dict[str, Hint]:
     """The hints to what all collections have."""
     several, one = f"{snake}s", snake
+    notes = {
+        f"list_{one}_history": Hint(_HISTORY),
+        f"add_{one}_history": Hint(_HISTORY, body={"HistoryRecords": [{"Details": "Agreed by phone."}]}),
+    }
     return {
         f"list_{several}": Hint(answer),
         f"get_{one}": Hint(answer),
         f"create_{several}": Hint(answer, body={plural: [new]}),
         f"save_{several}": Hint(f"{answer}; an element with an id changes that one", body={plural: [new]}),
         f"update_{one}": Hint(answer, body={plural: [changed]}),
-        f"list_{one}_history": Hint(_HISTORY),
-        f"add_{one}_history": Hint(_HISTORY, body={"HistoryRecords": [{"Details": "Agreed by phone."}]}),
+        **(notes if history else {}),
     }
 
 
@@ -119,6 +124,7 @@ GUIDE = Guide(
             _ACCOUNTS,
             {"Code": "420", "Name": "Entertainment", "Type": "EXPENSE"},
             {"Name": "Guests"},
+            history=False,
         ),
         **_collection(
             "Items",
@@ -142,7 +148,7 @@ GUIDE = Guide(
             "{Allocations: [{Amount, Date, Invoice: {InvoiceID}}]}",
             body={"Allocations": [{"Invoice": {"InvoiceID": "<bill id>"}, "Amount": 10, "Date": "2026-03-04"}]},
         ),
-        "delete_allocation": Hint("{Allocations: [{AllocationID, IsDeleted}]}"),
+        "delete_allocation": Hint("{AllocationId, Invoice: [{InvoiceID}], IsDeleted}"),
         "list_tax_rates": Hint("{TaxRates: [{Name, TaxType, EffectiveRate}]}"),
         "get_organisation": Hint("{Organisations: [{Name, BaseCurrency, CountryCode, FinancialYearEndMonth}]}"),
     },

@@ -89,7 +89,7 @@ GUIDE = Guide(
         **{f"remove_{noun}_tags": Hint(_TAGS, {"tags": "refund"}) for noun in ("ticket", "user", "organization")},
         "search": Hint(
             "{results: [{result_type, id, ...}], next_page, count}",
-            {"query": "type:ticket status<solved refund created>2026-02-01", "sort_by": "created_at"},
+            {"query": "type:ticket status:open tags:refund late", "sort_by": "created_at"},
         ),
         "count_search_results": Hint("{count}", {"query": "type:ticket status:open"}),
         "show_me": Hint(_USER),
@@ -119,7 +119,7 @@ GUIDE = Guide(
         "list_group_memberships": Hint("{group_memberships: [{id, user_id, group_id}], next_page, count}"),
         "get_group_membership": Hint(_MEMBERSHIP),
         "create_group_membership": Hint(
-            _MEMBERSHIP, body={"group_membership": {"user_id": "<agent id>", "group_id": "<other group id>"}}
+            _MEMBERSHIP, body={"group_membership": {"user_id": "<agent id>", "group_id": "<new group id>"}}
         ),
         "delete_group_membership": Hint("Nothing (204)"),
         "list_active_macros": Hint(_MACROS),
