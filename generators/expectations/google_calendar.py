@@ -29,12 +29,6 @@ def event_created(label: str, title: Matcher, start: datetime, minutes: int, **f
     )
 
 
-def event_cancelled(label: str, event: str) -> Change:
-    """An event is cancelled."""
-    wanted = {"status": (Equals(value="cancelled"),)}
-    return Change(label=label, app="google_calendar", collection="Event", action="update", id=event, fields=wanted)
-
-
 def guest_added(label: str, event: Matcher, email: str) -> Change:
     """One more guest of an event: of that with this id, or of that which another change creates."""
     key = {"eventId": (event,), "email": (Equals(value=email),)}

@@ -300,7 +300,8 @@ def _deal(
     mailed = knobs["rules"] >= 2 and not lost
     if silent or not mailed:
         percents = []
-    mails = [_accept(scene, customer, percent, 700 - 40 * place) for place, percent in enumerate(percents)]
+    sent = rng.randint(300, 4_000)
+    mails = [_accept(scene, customer, percent, sent - 40 * place) for place, percent in enumerate(percents)]
     rivals = others[: int(mailed)]
     for other in rivals:
         _accept(scene, other, other_percent, rng.randint(100, 500))
