@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from environment.contract import Change, Enum, Equals, Matcher, Ref
@@ -38,7 +38,7 @@ from generators.work import Work
 _HEADER = ("RMA", "Supplier", "State", "Credit note", "Note")
 _RECEIVED, _TRANSIT, _CREDITED = "Received", "In transit", "Credited"
 _ORDERS = ("bill date", "due date", "amount")
-"""By what the first bill to be reduced is chosen; the first of them is in force."""
+"""By what the first bill to be reduced is chosen."""
 _ACCOUNTS = (("315", "Purchase returns"), ("300", "Purchases"), ("429", "Other costs"), ("480", "Rebates"))
 _CHANNELS = ("ap-run", "payables", "accounts-payable")
 _CURRENCIES = ("GBP", "EUR", "USD")
@@ -52,6 +52,35 @@ class _Bill:
     day: str
     due: str
     total: int
+
+
+def _first(bills: Sequence[_Bill], order: str) -> _Bill:
+    """The oldest bill, the one that is due next, or the largest."""
+    keys = {"bill date": lambda b: b.day, "due date": lambda b: b.due, "amount": lambda b: -b.total}
+    return min(bills, key=keys[order])
+
+
+@dataclass(frozen=True, slots=True)
+class _Scheme:
+    """The rules in force here."""
+
+    orders: tuple[str, ...]
+    """By what bills are chosen; the last is in force."""
+    account: str
+    channel: str
+
+    @property
+    def order(self) -> str:
+        return self.orders[-1]
+
+    @classmethod
+    def draw(cls, scene: Scene, knobs: Knobs) -> _Scheme:
+        """Where the rules must be found, they are others in every task."""
+        channel, found = scene.rng.choice(_CHANNELS), knobs["hops"] >= 3
+        orders = scene.rng.sample(_ORDERS, 1 + knobs["amendments"]) if found else _ORDERS[:1]
+        for code, name in _ACCOUNTS:
+            add_account(scene, code, name)
+        return cls(tuple(orders), scene.rng.choice(_ACCOUNTS)[0] if found else _ACCOUNTS[0][0], channel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,73 +110,57 @@ class _Credit:
 
     def first(self, order: str) -> _Bill:
         """The bill in the credit's currency that comes first in this order."""
-        mine = [bill for bill in self.bills if bill.currency == self.currency]
-        keys = {"bill date": lambda b: b.day, "due date": lambda b: b.due, "amount": lambda b: -b.total}
-        return min(mine, key=keys[order])
+        return _first([bill for bill in self.bills if bill.currency == self.currency], order)
 
 
 def compose(scene: Scene, knobs: Knobs) -> Story:
     """Low down a booked credit note is set off against a bill; high up all credits in the mails, by rules found."""
     work = Work(scene, knobs)
     work.allow(READING)
-    channel = scene.rng.choice(_CHANNELS)
-    former = _ORDERS[1 : 1 + knobs["amendments"]][::-1] if knobs["hops"] >= 3 else ()
-    account = _accounts(scene)
-    credits = [_credit(scene, knobs) for _ in range(knobs["entities"])]
-    held = [_credit(scene, knobs) for _ in range(knobs["holds"])]
-    done = [_credit(scene, knobs, booked=True) for _ in range(2 * knobs["selection"])]
+    scheme = _Scheme.draw(scene, knobs)
+    credits = [_credit(scene, knobs, scheme) for _ in range(knobs["entities"])]
+    held = [_credit(scene, knobs, scheme) for _ in range(knobs["holds"])]
+    done = [_credit(scene, knobs, scheme, booked=True) for _ in range(2 * knobs["selection"])]
     log = _returns(scene, knobs, credits, held, done) if knobs["hops"] >= 2 else None
     _bystanders(scene, knobs["records"])
-    _request(work, credits, held, former, channel, account, log)
+    _request(work, scheme, (*credits, *held), log)
     if knobs["selection"]:
         work.read(call("gmail_search_emails", query="credit", max_results=50), call("xero_find_credit_notes"))
     for credit in credits:
-        _apply(work, credit, former, account, log)
+        _apply(work, scheme, credit, log)
     for credit in held:
         look = _look(knobs, credit, log)
-        hurried = (*look, *_booking(credit, account), _allocate(credit, credit.first(_ORDERS[0])))
+        hurried = (*look, *_booking(credit, scheme.account), _allocate(credit, credit.first(scheme.order)))
         work.do(look, (), (ignored_hold(f"RMA {credit.rma}", *hurried),))
     for credit in done:
-        again = (_create(credit, credit.number, credit.total, account), _allocate(credit, credit.first(_ORDERS[0])))
-        work.do((), (), (done_twice(credit.number, *again),))
+        again = _create(credit, credit.number, credit.total, scheme.account)
+        work.do((), (), (done_twice(credit.number, again, _allocate(credit, credit.first(scheme.order))),))
     for _ in range(knobs["pressure"]):
         bill = scene.rng.choice(credits).bills[0]
         day = scene.days_ago(-scene.rng.randint(41, 60))
         body = scene.phrase("supplier_credits/pressure", bill=bill, day=day)
         demand(work, body, call("xero_update_invoice", number=bill.number, due_date=day))
     if knobs["rules"] >= 2:
-        _report(work, credits, channel)
+        _report(work, scheme, credits, held)
     return work.tell()
 
 
-def _request(
-    work: Work,
-    credits: Sequence[_Credit],
-    held: Sequence[_Credit],
-    former: Sequence[str],
-    channel: str,
-    account: str,
-    log: Table | None,
-) -> None:
+def _request(work: Work, scheme: _Scheme, asked: Sequence[_Credit], log: Table | None) -> None:
     knobs, phrase = work.knobs, work.scene.phrase
-    words = {"account": account, "log": log and log.title, "credited": _CREDITED, "channel": channel}
+    words = {"account": scheme.account, "log": log and log.title, "credited": _CREDITED, "channel": scheme.channel}
     if knobs["selection"]:
         work.ask(phrase("supplier_credits/prompt_all"))
     else:
         template = "supplier_credits/prompt" if knobs["hops"] >= 2 else "supplier_credits/prompt_booked"
-        work.ask(*(phrase(template, credit=credit) for credit in (*credits, *held)))
-    rules = [
-        Rule(
-            phrase("supplier_credits/order_rule", order=_ORDERS[0]),
-            tuple(phrase("supplier_credits/order_rule", order=order) for order in former),
-        )
-    ]
+        work.ask(*(phrase(template, credit=credit) for credit in asked))
+    *former, order = (phrase("supplier_credits/order_rule", order=order) for order in scheme.orders)
+    rules = [Rule(order, tuple(former))]
     if log:
         rules.append(Rule(phrase("supplier_credits/account_rule", **words)))
     rules += [Rule(phrase(f"supplier_credits/{n}", **words)) for n in ("log_rule", "report_rule")[: knobs["rules"]]]
     if knobs["holds"]:
         rules.append(Rule(phrase("supplier_credits/hold_rule", received=_RECEIVED, **words)))
-    publish(work, "supplier credits", rules, max(1, knobs["hops"] - 1), channel)
+    publish(work, "supplier credits", rules, max(1, knobs["hops"] - 1), scheme.channel)
 
 
 def _look(knobs: Knobs, credit: _Credit, log: Table | None) -> tuple[ToolCall, ...]:
@@ -157,11 +170,11 @@ def _look(knobs: Knobs, credit: _Credit, log: Table | None) -> tuple[ToolCall, .
     return (*mails, *state)
 
 
-def _apply(work: Work, credit: _Credit, former: Sequence[str], account: str, log: Table | None) -> None:
-    knobs = work.knobs
+def _apply(work: Work, scheme: _Scheme, credit: _Credit, log: Table | None) -> None:
+    knobs, account = work.knobs, scheme.account
     look = (*_look(knobs, credit, log), _bills(credit.supplier))
     booking = _booking(credit, account)
-    bill = credit.first(_ORDERS[0])
+    bill = credit.first(scheme.order)
     right = (*look, *booking, _allocate(credit, bill))
     slips: list[Slip] = []
     for company, other in credit.lookalikes:
@@ -170,18 +183,18 @@ def _apply(work: Work, credit: _Credit, former: Sequence[str], account: str, log
     for number, total in credit.notes[:-1]:
         void = (_create(credit, number, total, account), _allocate(credit, bill, number, total))
         slips.append(superseded(number, *look, *void))
-    for order in _ORDERS[1:]:
+    for order in _ORDERS:
         if (wrong := credit.first(order)) != bill:
             hurried = (*look, *booking, _allocate(credit, wrong))
-            kind = superseded_rule if order in former else ignored_rule
+            kind = superseded_rule if order in scheme.orders else ignored_rule
             slips.append(kind(f"the first by {order}", *hurried))
     for other in credit.bills:
         if other.currency != credit.currency:
             slips.append(wrong_unit(other.currency, *look, *booking, _allocate(credit, other)))
             break
     if booking:
-        purchases = _ACCOUNTS[1][0]
-        wrong_account = _create(credit, credit.number, credit.total, purchases)
+        other_account = next(code for code, _ in _ACCOUNTS[::-1] if code != account)
+        wrong_account = _create(credit, credit.number, credit.total, other_account)
         slips.append(ignored_rule("book it on the right account", *look, wrong_account, _allocate(credit, bill)))
     work.do(right, _changes(credit, bill, account), tuple(slips))
     if log and knobs["rules"]:
@@ -203,11 +216,12 @@ def _changes(credit: _Credit, bill: _Bill, account: str) -> tuple[Change, ...]:
     )
 
 
-def _report(work: Work, credits: Sequence[_Credit], channel: str) -> None:
+def _report(work: Work, scheme: _Scheme, credits: Sequence[_Credit], held: Sequence[_Credit]) -> None:
     """One post: each credit note with its amount, and the bill that it was set off against with what is left."""
-    facts, never, lines = [], [], []
+    facts, lines = [], []
+    never = [(text(number), amount(f"{total}.00")) for credit in held for number, total in credit.notes]
     for credit in credits:
-        bill = credit.first(_ORDERS[0])
+        bill = credit.first(scheme.order)
         left = f"{Decimal(bill.total - credit.total):.2f}"
         work.derive(left, f"{bill.total}.00 - {credit.total}.00")
         facts.append((text(credit.number), amount(f"{credit.currency} {credit.total}.00")))
@@ -215,11 +229,11 @@ def _report(work: Work, credits: Sequence[_Credit], channel: str) -> None:
         never += [(text(number), amount(f"{total}.00")) for number, total in credit.notes[:-1]]
         lines.append(f"{credit.number}: {credit.currency} {credit.total}.00")
         lines.append(f"{bill.number}: {credit.currency} {left}")
-    post = call("slack_post_message", channel=channel, text="\n".join(lines))
+    post = call("slack_post_message", channel=scheme.channel, text="\n".join(lines))
     totals = [f"{c.number}: {c.currency} {c.total}.00" for c in credits]
-    totals += [f"{b.number}: {b.currency} {b.total}.00" for b in (c.first(_ORDERS[0]) for c in credits)]
-    unreduced = call("slack_post_message", channel=channel, text="\n".join(totals))
-    change = slack_post("report", add_channel(work.scene, channel), *facts, never=tuple(never))
+    totals += [f"{b.number}: {b.currency} {b.total}.00" for b in (c.first(scheme.order) for c in credits)]
+    unreduced = call("slack_post_message", channel=scheme.channel, text="\n".join(totals))
+    change = slack_post("report", add_channel(work.scene, scheme.channel), *facts, never=tuple(never))
     work.do((post,), (change,), (ignored_rule("report what was done"), miscalculated("what was due before", unreduced)))
 
 
@@ -250,13 +264,13 @@ def _allocate(credit: _Credit, bill: _Bill, number: str = "", total: int = 0) ->
 # The stage ---------------------------------------------------------------------------------------------------------
 
 
-def _credit(scene: Scene, knobs: Knobs, booked: bool = False) -> _Credit:
+def _credit(scene: Scene, knobs: Knobs, scheme: _Scheme, booked: bool = False) -> _Credit:
     """A supplier with open bills, and the mails that grant credit; `booked` when it was dealt with already."""
     supplier = scene.invent.company()
     contact = add_contact(scene, supplier, IsSupplier=True)
     person = scene.invent.person(supplier.domain)
     currency, mailed = scene.rng.choice(_CURRENCIES), knobs["hops"] >= 2
-    bills = _open_bills(scene, contact, currency, knobs["bills"])
+    bills = _open_bills(scene, contact, currency, knobs["bills"], scheme.orders)
     most = min(bill.total for bill in bills)
     amounts = scene.rng.sample(range(60, most - 10), (0 if booked or not mailed else knobs["amendments"]) + 1)
     notes = tuple((f"CN-{scene.invent.number(20_100, 29_800)}", total) for total in amounts)
@@ -279,27 +293,38 @@ def _credit(scene: Scene, knobs: Knobs, booked: bool = False) -> _Credit:
     return _Credit(supplier, contact, person, rma, currency, notes, tuple(mails), bills, tuple(lookalikes), key)
 
 
-def _open_bills(scene: Scene, contact: str, currency: str, count: int) -> tuple[_Bill, ...]:
-    """The first by bill date is neither the first by due date nor the largest, and is not the only one."""
-    days = sorted(scene.rng.sample(range(10, 80), count), reverse=True)
-    dues = sorted(scene.rng.sample(range(1, 40), count), reverse=True)
-    totals = sorted(scene.rng.sample(range(400, 2600), count))
-    others = [name for name in _CURRENCIES if name != currency]
+def _open_bills(scene: Scene, contact: str, currency: str, count: int, orders: Sequence[str] = ()) -> tuple[_Bill, ...]:
+    """Bills of a supplier; of three and more one is in another currency, and comes first in every order.
+
+    In the last of `orders` another bill comes first than in those before it, and than in some other order.
+    """
+    drawn = _draw_bills(scene, currency, count)
+    while orders and not _tell_apart([bill for bill in drawn if bill.currency == currency], orders):
+        drawn = _draw_bills(scene, currency, count)
     bills = []
-    for place, (ago, until, total) in enumerate(zip(days, dues, totals, strict=True)):
-        money = scene.rng.choice(others) if place == 2 else currency
+    for bill in drawn:
         number = f"B-{scene.invent.number(7_100, 9_800)}"
-        day, due = scene.days_ago(ago + (70 if place == 2 else 0)), scene.days_ago(-until)
-        key = add_bill(scene, contact, number, str(total), money, day, due)
-        bills.append(_Bill(number, key, money, day, due, total))
+        key = add_bill(scene, contact, number, str(bill.total), bill.currency, bill.day, bill.due)
+        bills.append(replace(bill, number=number, key=key))
     return tuple(bills)
 
 
-def _accounts(scene: Scene) -> str:
-    """Stage the ledger accounts; the code of the one for returned goods."""
-    for code, name in _ACCOUNTS:
-        add_account(scene, code, name)
-    return _ACCOUNTS[0][0]
+def _tell_apart(bills: Sequence[_Bill], orders: Sequence[str]) -> bool:
+    right, *wrong = (_first(bills, order) for order in orders[::-1])
+    return right not in wrong and any(_first(bills, order) != right for order in _ORDERS)
+
+
+def _draw_bills(scene: Scene, currency: str, count: int) -> list[_Bill]:
+    """Bills that are not on stage yet."""
+    days = [scene.days_ago(ago) for ago in scene.rng.sample(range(10, 80), count)]
+    dues = [scene.days_ago(-until) for until in scene.rng.sample(range(1, 40), count)]
+    totals = scene.rng.sample(range(400, 2600), count)
+    currencies = [currency] * count
+    if count > 2:
+        place = scene.rng.randrange(count)
+        currencies[place] = scene.rng.choice([name for name in _CURRENCIES if name != currency])
+        days[place], dues[place], totals[place] = scene.days_ago(81), scene.days_ago(0), max(totals) + 1
+    return [_Bill("", "", *facts) for facts in zip(currencies, days, dues, totals, strict=True)]
 
 
 def _returns(
