@@ -135,7 +135,7 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
     work = Work(scene, knobs)
     work.allow(READING)
     scheme = _Scheme.draw(scene, knobs)
-    rated = [_reply(scene, knobs, scheme) for _ in range(knobs["entities"])]
+    rated = [_reply(scene, knobs, scheme) for _ in range(knobs["entities"] + 2 * knobs["selection"])]
     off = [_reply(scene, knobs, scheme, off=True) for _ in range(knobs["optouts"])]
     held = [_reply(scene, knobs, scheme) for _ in range(knobs["holds"])]
     done = [_reply(scene, knobs, scheme, done=True) for _ in range(2 * knobs["selection"])]
@@ -163,7 +163,8 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
         body = scene.phrase("campaign_reply/pressure", person=record.person, hot=_HOT)
         demand(work, body, call("salesforce_update_lead", id=record.lead, rating=_HOT))
     if knobs["rules"]:
-        report(work, scheme.channel, [(one.record.person.name, scheme.rating(one.answer)) for one in rated], _RATINGS)
+        told = [(one.record.person.name, scheme.rating(one.answer)) for one in rated]
+        report(work, scheme.channel, told, _RATINGS, [one.record.person.name for one in (*off, *held)])
     return work.tell()
 
 
@@ -361,7 +362,8 @@ def _sheets(
         everybody = [record for reply in replies for record in (reply.record, *reply.namesakes)]
         rows: list[list[str | int]] = []
         for record in (*everybody, *records):
-            note = noted.get(record.lead) or (filler_note(scene) if scene.prose > 1 else "")
+            any_note = scene.prose > 1 or (held and scene.rng.random() < 0.3)
+            note = noted.get(record.lead) or (filler_note(scene) if any_note else "")
             rows.append([record.person.name, record.company.name, record.employees, "", note])
         scene.rng.shuffle(rows)
         sizes = add_table(scene, "Recipients", _HEADER, rows)
@@ -383,7 +385,7 @@ FAMILY = Family(
     knobs={
         "entities": Knob(1, 4, 1, "leads to rate"),
         "hops": Knob(1, 5, 2, "places to look in: the leads, mails, then up to three that hold the rules"),
-        "selection": Knob(0, 1, 0, "1 when nobody is named but everybody who answered since a day", ("hops", 2)),
+        "selection": Knob(0, 1, 0, "1 when nobody is named but all who answered since a day, two more", ("hops", 2)),
         "near_duplicates": Knob(0, 3, 2, "other leads with the same last name, each lead"),
         "records": Knob(3, 50, 4, "unrelated leads"),
         "amendments": Knob(0, 2, 1, "changes of mind by mail, each lead; rating rules replaced", ("hops", 2)),

@@ -124,7 +124,7 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
         number = scene.invent.phone()
         demand(work, scene.phrase("callback_number/pressure", person=person, phone=number), _put(contact, number))
     if knobs["rules"]:
-        _report(work, scheme, callers)
+        _report(work, scheme, callers, held)
     return work.tell()
 
 
@@ -198,10 +198,12 @@ def _follow_up(work: Work, scheme: _Scheme, caller: _Caller, plan: Table | None)
         work.do((reply,), (change,), (ignored_rule("answer the mail"),))
 
 
-def _report(work: Work, scheme: _Scheme, callers: Sequence[_Caller]) -> None:
-    """One post with every name and its new number."""
+def _report(work: Work, scheme: _Scheme, callers: Sequence[_Caller], held: Sequence[_Caller]) -> None:
+    """One post with every name and its new number, and with no number that does not count."""
     facts = [(text(caller.person.name), phone(caller.numbers[-1])) for caller in callers]
-    never = [(text(c.person.name), phone(old)) for c in callers for old in c.numbers[:-1]]
+    void = [(c, number) for c in callers for number in (*c.numbers[:-1], c.forged) if number]
+    void += [(c, number) for c in held for number in c.numbers]
+    never = [(text(c.person.name), phone(number)) for c, number in void]
     lines = [work.scene.phrase("callback_number/line", person=c.person, phone=c.numbers[-1]) for c in callers]
     post = call("slack_post_message", channel=scheme.channel, text="\n".join(lines))
     change = slack_post("report", add_channel(work.scene, scheme.channel), *facts, never=tuple(never))
@@ -297,7 +299,7 @@ def _plan(
         rows.append([caller.person.name, caller.tier, caller.last_call, following, caller.note])
     names = [name for caller in people for name, _ in caller.namesakes] + [person.name for person in bystanders]
     for name in names:
-        note = filler_note(scene) if scene.prose > 1 else ""
+        note = filler_note(scene) if scene.prose > 1 or scene.rng.random() < 0.3 else ""
         last, following = scene.days_ago(scene.rng.randint(3, 40)), scene.days_ago(-scene.rng.randint(60, 90))
         rows.append([name, scene.rng.choice(_TIERS), last, following, note])
     scene.rng.shuffle(rows)
