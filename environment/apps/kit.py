@@ -47,10 +47,16 @@ Many = Annotated[list[str], BeforeValidator(lambda value: [value] if isinstance(
 """A query parameter that may be repeated."""
 
 
+_LONGEST_SENTENCE = 1000
+"""Characters of a refusal's sentence; many repeat what was sent, however long that was."""
+
+
 class AppError(Exception):
     """A refusal that the model is meant to see: HTTP status, a sentence, the vendor's error code, further details."""
 
     def __init__(self, status: int, message: str, code: str = "", details: Any = None) -> None:
+        if len(message) > _LONGEST_SENTENCE:
+            message = f"{message[:_LONGEST_SENTENCE]}..."
         super().__init__(message)
         self.status, self.message, self.code, self.details = status, message, code, details
 
