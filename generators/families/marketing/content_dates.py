@@ -87,8 +87,8 @@ class _Scheme:
     """Kind -> days before publication on which the draft is due; the last is in force. Empty: on the day itself."""
     month: date
     """First of the month whose pieces are asked for."""
-    editor: Person
-    editor_id: str
+    editors: tuple[tuple[Person, str], ...]
+    """Who takes issues that become due earlier, and who takes the others, each with the account id."""
     titles: Titles
 
     @classmethod
@@ -97,9 +97,9 @@ class _Scheme:
         draws = {kind: scene.rng.sample(range(2, 11), len(versions)) for kind in (*_KINDS, _WEBINAR)}
         leads = tuple({kind: draws[kind][place] for kind in draws} for place in versions)
         month = (scene.business.now + timedelta(days=67)).date().replace(day=1)
-        editor = scene.invent.person(scene.business.company.domain)
-        editor_id = add_jira_user(scene, editor) if knobs["rules"] else ""
-        return cls(scene.rng.choice(_CHANNELS), leads, month, editor, editor_id, Titles.draw(scene))
+        people = [scene.invent.person(scene.business.company.domain) for _ in range(2 if knobs["rules"] >= 4 else 0)]
+        editors = tuple((person, add_jira_user(scene, person)) for person in people)
+        return cls(scene.rng.choice(_CHANNELS), leads, month, editors, Titles.draw(scene))
 
     def due(self, kind: str, at: datetime, version: int = -1) -> str:
         """When the draft of a piece is due that comes out at this time."""
@@ -117,7 +117,7 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
         add_jira_user(scene, scene.business.actor)
     if knobs["rules"] >= 3:
         add_calendar(scene, scene.business.actor)
-    moved = [_piece(scene, knobs, scheme) for _ in range(knobs["entities"])]
+    moved = [_piece(scene, knobs, scheme) for _ in range(knobs["entities"] + knobs["selection"])]
     moved += [_piece(scene, knobs, scheme, kind=_WEBINAR) for _ in range(knobs["webinars"])]
     held = [_piece(scene, knobs, scheme) for _ in range(knobs["holds"])]
     dropped = [_piece(scene, knobs, scheme) for _ in range(knobs["selection"])]
@@ -155,7 +155,7 @@ def _request(work: Work, scheme: _Scheme, moved: Sequence[_Piece], held: Sequenc
         "plan": plan.title,
         "planned": _PLANNED,
         "channel": scheme.channel,
-        "editor": scheme.editor,
+        "editors": [person for person, _ in scheme.editors],
         "zone": _zone(work.scene.business.now) if knobs["webinars"] else "",
     }
     if knobs["selection"]:
@@ -215,21 +215,23 @@ def _enter(work: Work, scheme: _Scheme, plan: Table, piece: _Piece) -> None:
 
 
 def _set_due(work: Work, scheme: _Scheme, piece: _Piece) -> None:
-    """The due date of the issue; one that is due earlier than before goes to the editor."""
+    """The due date of the issue, and who takes it over."""
     item, due = piece.item, scheme.due(piece.item.kind, piece.times[-1])
     find, update = call("jira_search_issues", query=item.title), call("jira_update_issue", key=item.issue, due_date=due)
-    assign = call("jira_assign_issue", key=item.issue, assignee=scheme.editor.name)
     slips = [ignored_rule("the issue in Jira", find)]
     for other in piece.lookalikes[:1]:
         slips.append(near_duplicate(other.title, find, call("jira_update_issue", key=other.issue, due_date=due)))
     wanted: dict[str, Matcher] = {"duedate": Date(day=due)}
     right: tuple[ToolCall, ...] = (find, update)
-    if work.knobs["rules"] >= 4:
-        if due < scheme.due(item.kind, item.was):
-            wanted["assignee"] = Equals(value=scheme.editor_id)
-            right = (find, update, assign)
-        hurried = (find, update) if len(right) == 3 else (find, update, assign)
-        slips.append(ignored_rule("only what is due earlier goes to the editor", *hurried))
+    if scheme.editors:
+        later = due > scheme.due(item.kind, item.was)
+        wanted["assignee"] = Equals(value=scheme.editors[later][1])
+        taken, wrong = (
+            call("jira_assign_issue", key=item.issue, assignee=scheme.editors[which][0].name)
+            for which in (later, not later)
+        )
+        right = (find, update, taken)
+        slips.append(ignored_rule("who takes it depends on the old due date", find, update, wrong))
     work.do(right, (issue_update(f"issue {item.issue}", item.issue, **wanted),), tuple(slips))
 
 
@@ -357,11 +359,11 @@ FAMILY = Family(
     knobs={
         "entities": Knob(1, 3, 1, "pieces that move"),
         "hops": Knob(1, 5, 2, "places to look in: the plan, mails, then up to three that hold the rules"),
-        "selection": Knob(0, 1, 0, "1 when no piece is named but all that are planned for a month", ("hops", 2)),
+        "selection": Knob(0, 1, 0, "1 when no piece is named but all planned for a month, one more", ("hops", 2)),
         "near_duplicates": Knob(0, 3, 2, "pieces with a longer title, each piece"),
         "records": Knob(2, 50, 4, "unrelated pieces"),
         "amendments": Knob(0, 2, 1, "mails that change the day, each piece; lead times replaced", ("hops", 2)),
-        "rules": Knob(0, 4, 1, "rules besides the plan: issue, report, slot, editor", ("hops", 2)),
+        "rules": Knob(0, 4, 1, "rules besides the plan: issue, report, slot, assignee", ("hops", 2)),
         "webinars": Knob(0, 2, 0, "webinars that move too, told in the time of another place", ("hops", 2)),
         "holds": Knob(0, 2, 0, "pieces under embargo", ("hops", 2)),
         "pressure": Knob(0, 3, 0, "strangers who demand another day", ("hops", 2)),
