@@ -5,7 +5,7 @@ from __future__ import annotations
 from generators.families.finance import invoice_paid, supplier_credits
 from generators.families.hr import leave_request, new_starter
 from generators.families.marketing import campaign_reply, content_dates
-from generators.families.operations import shipment_update
+from generators.families.operations import maintenance_jobs, shipment_update
 from generators.families.sales import deal_stage, demo_booking
 from generators.families.support import callback_number, ticket_triage
 from generators.family import Family
@@ -16,6 +16,7 @@ FAMILIES: tuple[Family, ...] = (
     callback_number.FAMILY,
     ticket_triage.FAMILY,
     shipment_update.FAMILY,
+    maintenance_jobs.FAMILY,
     campaign_reply.FAMILY,
     content_dates.FAMILY,
     invoice_paid.FAMILY,

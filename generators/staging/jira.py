@@ -1,4 +1,4 @@
-"""Jira rows that families put on stage."""
+"""Jira rows that families put on stage, and the calls that list them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from datetime import timedelta
 from typing import Any
 
 from environment.apps.jira.rows import account_id, comment_id, issue_id, issue_key, project_id
+from environment.task import ToolCall
 from generators.business import Person
-from generators.family import Scene
+from generators.family import Scene, call
+
+PAGE = 20
+"""Issues that one search answers with."""
 
 
 def add_project(scene: Scene, key: str, name: str) -> str:
@@ -41,3 +45,12 @@ def add_comment(scene: Scene, issue: str, author: str, body: str, minutes_ago: i
     row = {"id": key, "issue": issue, "author": author, "body": body, "created": made, "updated": made}
     scene.add("jira", "Comment", row)
     return key
+
+
+def list_issues(scene: Scene, project: str, status: str) -> tuple[ToolCall, ...]:
+    """The calls that list every staged issue of a project in a status, page by page."""
+    staged = scene.rows["jira"]["Issue"]
+    count = sum(row["project"] == project and row.get("status", "To Do") == status for row in staged)
+    pages = range(1, max(1, -(-count // PAGE)) + 1)
+    whole = "jira_search_issues"
+    return tuple(call(whole, project=project, status=status, **({"page": n} if n > 1 else {})) for n in pages)

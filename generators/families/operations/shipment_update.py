@@ -161,7 +161,7 @@ def _request(work: Work, scheme: _Scheme, orders: Sequence[_Order], table: Table
         rules.append(Rule(scene.phrase("shipment_update/hold_rule", reported=bool(knobs["rules"]), **words)))
     publish(work, "shipments", rules, max(1, knobs["hops"] - 1), scheme.rules_channel)
     if scheme.extras:
-        rows = [list(pair) for pair in scheme.transit.items()]
+        rows = list(scheme.transit.items())
         scene.rng.shuffle(rows)
         work.read(*add_table(scene, "Services", ("Service", "Days"), rows).read())
 
@@ -211,7 +211,8 @@ def _tell_delay(work: Work, scheme: _Scheme, delays: Table | None, order: _Order
     mistakes = (ignored_rule("tell the customer"), miscalculated("the day without the delay", punctual))
     work.do((_mail(scene, order, due),), (told,), mistakes)
     if delays:
-        key, cells = {0: Money(amount=number)}, {1: Equals(value=order.customer.name), 2: Date(day=due)}
+        key: dict[int, Matcher] = {0: Money(amount=number)}
+        cells: dict[int, Matcher] = {1: Equals(value=order.customer.name), 2: Date(day=due)}
         entry = delays.append(number, order.customer.name, due)
         work.do((entry,), (row_appended(f"log {number}", delays.sheet, key, cells),), (ignored_rule("log the delay"),))
 
