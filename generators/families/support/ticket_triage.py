@@ -156,7 +156,14 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
 
 def _request(work: Work, scheme: _Scheme, asked: Sequence[_Case], contracts: Table | None) -> None:
     knobs, phrase = work.knobs, work.scene.phrase
-    words = {"scheme": scheme, "gold": _GOLD, "contracts": contracts and contracts.title}
+    words = {
+        "scheme": scheme,
+        "gold": _GOLD,
+        "tiers": _TIERS,
+        "levels": ", ".join(_LEVELS),
+        "contracts": contracts and contracts.title,
+        "code": asked[0].code,
+    }
     if knobs["selection"]:
         work.ask(phrase("ticket_triage/prompt_all", tag=scheme.tags[0]))
     else:
@@ -165,7 +172,8 @@ def _request(work: Work, scheme: _Scheme, asked: Sequence[_Case], contracts: Tab
     rules = []
     if scheme.limits:
         now, *former = (
-            phrase("ticket_triage/level_rule", limit=limit) for limit in (scheme.limits[-1], *scheme.limits[:-1])
+            phrase("ticket_triage/level_rule", limit=limit, **words)
+            for limit in (scheme.limits[-1], *scheme.limits[:-1])
         )
         rules.append(Rule(now, tuple(former)))
     names = ["report_rule", "tier_rule", "group_rule", "credit_rule"][: knobs["rules"]]
