@@ -7,7 +7,7 @@ Budgets for 10,000 tasks on 2 cores: generated in 60 s, proven in 10 min, under 
 after the other and written to a file; then two others generate each again, compare the bytes and prove it, as a
 generation does. Fewer tasks are projected to 10,000, from processor time shared by the cores: wall time, which stands
 beside it, is that of a busy machine too.
-Checks are timed one by one in this process, and with each of two shortcuts left out: what a judge keeps of a row it
+Only memory ends it with exit code 1: times are those of the machine. Checks are timed one by one in this process, and with each of two shortcuts left out: what a judge keeps of a row it
 has judged, and hurried solutions that go on from the reference's own calls.
 """
 
@@ -140,7 +140,7 @@ def main() -> int:
         print(json.dumps(found, indent=1))
     else:
         show((generating, proving), memory, families, shortcuts)
-    return 0 if all(stage.verdict == "ok" for stage in (generating, proving)) and memory <= MEMORY_MB else 1
+    return 0 if memory <= MEMORY_MB else 1
 
 
 def show(
