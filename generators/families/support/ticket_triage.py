@@ -391,7 +391,7 @@ def _other(scene: Scene, knobs: Knobs, scheme: _Scheme, case: _Case) -> _Other:
     namesake = scene.invent.namesake(case.person, company.domain)
     requester = add_customer(scene, namesake, add_organization(scene, company))
     code = case.code if knobs["duplicates"] else f"E{scene.invent.number(1_000, 9_999)}"
-    ago = case.ago + scene.rng.randint(60, 1_000)
+    ago = case.ago + scene.rng.randint(-1_000, 1_000)
     theirs = replace(case, code=code, hours=())
     priority = scene.rng.choice(_LEVELS[:2] if scheme.tags else (None, *_LEVELS[:2]))
     ticket = _report_fault(scene, theirs, requester, ago, (), priority=priority)

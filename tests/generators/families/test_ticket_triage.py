@@ -32,7 +32,8 @@ def facts(task, ticket: str) -> tuple[str, int, str]:
 @pytest.mark.parametrize("index", range(4))
 def test_the_priority_is_the_noted_one_raised_for_long_outages_and_good_customers(index):
     task = highest_task(index)
-    raised, kept = [], []
+    raised: list[int] = []
+    kept: list[int] = []
     for change in task.contract.all_of:
         if "priority" not in change.fields:
             continue
