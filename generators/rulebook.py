@@ -126,7 +126,9 @@ def _in_handbook(scene: Scene, name: str, owner: Person, told: _Told) -> tuple[T
     rows: list[list[str]] = []
     messages = told.messages(scene)
     for place, text in enumerate(messages):
-        days = 20 + 40 * (len(messages) - 1 - place) + scene.rng.randint(0, 20)
+        earlier = len(messages) - 1 - place
+        # a rule in force is younger than what it replaced in a mail
+        days = 3 + 40 * earlier + scene.rng.randint(0, 20 if earlier else 6)
         rows.append([told.topic.capitalize(), text, scene.days_ago(days), owner.name])
     for clause in filler_clauses(scene, 3 * scene.prose, scene.prose):
         rows.append([clause.title, clause.text, scene.days_ago(scene.rng.randint(20, 700)), owner.name])
