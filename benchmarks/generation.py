@@ -6,9 +6,10 @@
 Budgets for 10,000 tasks on 2 cores: generated in 60 s, proven in 10 min, under 2 GB. Tasks are made in this process one
 after the other and written to a file; then two others generate each again, compare the bytes and prove it, as a
 generation does. Fewer tasks are projected to 10,000, from processor time shared by the cores: wall time, which stands
-beside it, is that of a busy machine too.
-Only memory ends it with exit code 1: times are those of the machine. Checks are timed one by one in this process, and with each of two shortcuts left out: what a judge keeps of a row it
-has judged, and hurried solutions that go on from the reference's own calls.
+beside it, is that of a busy machine too. Only memory ends it with exit code 1.
+
+Checks are timed one by one in this process, and with each of two shortcuts left out: what a judge keeps of a row it has
+judged, and hurried solutions that go on from the reference's own calls.
 """
 
 from __future__ import annotations
