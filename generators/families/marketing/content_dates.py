@@ -145,7 +145,7 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
         body = scene.phrase("content_dates/pressure", item=item, day=when)
         demand(work, body, plan.write(plan.row_of("Title", item.title), "Publication", when))
     if knobs["rules"] >= 2:
-        _report(work, scheme, moved)
+        _report(work, scheme, moved, held)
     return work.tell()
 
 
@@ -245,7 +245,7 @@ def _move(work: Work, piece: _Piece) -> None:
 
     slips = [ignored_rule("move the slot", find)]
     slips += [near_duplicate(other.title, *slot(begins, other.event)) for other in piece.lookalikes[:1]]
-    slips += [superseded(clock(old), *slot(old)) for old in piece.times[:-1]]
+    slips += [superseded(clock(old), *slot(old)) for old in piece.times[-2:-1]]
     if item.kind == _WEBINAR:
         said = begins.astimezone(piece.theirs)
         slips.append(wrong_unit("the writer's clock", *slot(said.replace(tzinfo=begins.tzinfo))))
@@ -257,11 +257,12 @@ def _move(work: Work, piece: _Piece) -> None:
     work.do(slot(begins), (change,), tuple(slips))
 
 
-def _report(work: Work, scheme: _Scheme, moved: Sequence[_Piece]) -> None:
-    """One post with the new day of everything that was moved."""
+def _report(work: Work, scheme: _Scheme, moved: Sequence[_Piece], held: Sequence[_Piece]) -> None:
+    """One post with the new day of everything that was moved, and of nothing else."""
     told = [(text(piece.item.title), day(piece.day)) for piece in moved]
-    never = [(text(one.item.title), day(old.date().isoformat())) for one in moved for old in one.times[:-1]]
-    change = slack_post("report", add_channel(work.scene, scheme.channel), *told, never=tuple(never))
+    untrue = [(one, at) for one in moved for at in one.times[:-1]] + [(one, at) for one in held for at in one.times]
+    never = tuple((text(one.item.title), day(at.date().isoformat())) for one, at in untrue)
+    change = slack_post("report", add_channel(work.scene, scheme.channel), *told, never=never)
     lines = "\n".join(f"{piece.item.title}: {piece.day}" for piece in moved)
     post = call("slack_post_message", channel=scheme.channel, text=lines)
     work.do((post,), (change,), (ignored_rule("report the new days"),))
@@ -347,7 +348,8 @@ def _plan(
         first = scheme.month + timedelta(days=62) if ahead else scene.business.now.date() - timedelta(days=200)
         was = _working_days(first, range(28 if ahead else 190), 1, scene)[0]
         item = _item(scene, knobs, scheme, scheme.titles.others.pop(), scene.rng.choice(_KINDS), was)
-        note = filler_note(scene) if scene.prose > 1 else ""
+        noted = scene.prose > 1 or (held and scene.rng.random() < 0.5)
+        note = filler_note(scene) if noted else ""
         enter(item, scene.invent.bystander("quill.example"), _PLANNED if ahead else _PUBLISHED, note)
     scene.rng.shuffle(rows)
     return add_table(scene, _PLAN, _HEADER, rows)
@@ -364,7 +366,7 @@ FAMILY = Family(
         "records": Knob(2, 50, 4, "unrelated pieces"),
         "amendments": Knob(0, 2, 1, "mails that change the day, each piece; lead times replaced", ("hops", 2)),
         "rules": Knob(0, 4, 1, "rules besides the plan: issue, report, slot, assignee", ("hops", 2)),
-        "webinars": Knob(0, 2, 0, "webinars that move too, told in the time of another place", ("hops", 2)),
+        "webinars": Knob(0, 1, 0, "webinars that move too, told in the time of another place", ("hops", 2)),
         "holds": Knob(0, 2, 0, "pieces under embargo", ("hops", 2)),
         "pressure": Knob(0, 3, 0, "strangers who demand another day", ("hops", 2)),
         "distractors": DISTRACTORS,
