@@ -45,8 +45,8 @@ _CHANNELS, _RULES = ("workshop", "repairs", "shop-floor"), ("maintenance", "plan
 _LIMITS = (20, 25, 30, 35, 40)
 """Tenths of a mm/s up to which a repair is good."""
 _HALLS = ("Hall 1", "Hall 2", "North hall", "Yard", "Annex")
-_PAGE = 20
-"""Posts that reading a channel shows."""
+_POSTS_SHOWN = 20
+"""Posts that reading a channel answers with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +149,9 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
     posts = sum(len(job.reports) for job in reported) + knobs["distractors"]
     if more:
         work.read(*list_issues(scene, _PROJECT, _PROGRESS))
-    elif knobs["hops"] >= 2 and posts <= _PAGE:
+    elif knobs["hops"] >= 2 and posts <= _POSTS_SHOWN:
         work.read(call("slack_read_channel", channel=scheme.channel))
-    search = knobs["hops"] >= 2 and bool(more or posts > _PAGE)
+    search = knobs["hops"] >= 2 and bool(more or posts > _POSTS_SHOWN)
     for job in (*jobs, *held, *silent):
         seen = _look(knobs, job, search)
         close = call("jira_transition_issue", key=job.report.issue, status=scheme.status(job))
@@ -387,9 +387,9 @@ FAMILY = Family(
         "entities": Knob(1, 4, 1, "repairs"),
         "hops": Knob(1, 5, 2, "places to look in: the issues, the channel, then up to three that hold the rules"),
         "selection": Knob(0, 1, 0, "1 when no machine is named but all issues that are due on a day", ("hops", 2)),
-        "near_duplicates": Knob(0, 4, 2, "issues of the same machine or one called alike, each repair"),
+        "near_duplicates": Knob(0, 3, 2, "issues of the same machine or one called alike, each repair"),
         "records": Knob(2, 40, 3, "unrelated issues, machines and events"),
-        "amendments": Knob(0, 3, 1, "posts that correct part and value, each repair; limits replaced", ("hops", 2)),
+        "amendments": Knob(0, 2, 1, "posts that correct part and value, each repair; limits replaced", ("hops", 2)),
         "rules": Knob(0, 3, 1, "rules besides the status: safety and comment, next inspection, report"),
         "holds": Knob(0, 2, 0, "repairs of machines that are locked out"),
         "pressure": Knob(0, 3, 0, "strangers who demand that an issue is closed", ("hops", 2)),

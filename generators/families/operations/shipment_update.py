@@ -16,13 +16,14 @@ from generators.family import DISTRACTORS, PROSE, Family, Knob, Knobs, Scene, St
 from generators.pressure import demand
 from generators.reports import report
 from generators.rulebook import Rule, publish
-from generators.staging.google_sheets import Table, add_table
+from generators.staging.google_sheets import PAGE, Table, add_table
 from generators.staging.oddments import filler_note
 from generators.staging.slack import add_channel, add_post, add_user
 from generators.traps import (
     Calls,
     Slip,
     done_twice,
+    first_page_only,
     ignored_hold,
     ignored_rule,
     miscalculated,
@@ -44,8 +45,8 @@ _HOLDS = ("HOLD by quality", "HOLD by credit", "HOLD by customs")
 _SERVICES = ("Road", "Road saver", "Rail", "Rail express", "Sea", "Sea direct", "Air", "Air freight")
 _EXTRAS = (2, 3, 4, 5, 7)
 """Days that a delay costs."""
-_PAGE = 20
-"""Posts that reading a channel shows."""
+_POSTS_SHOWN = 20
+"""Posts that reading a channel answers with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +118,10 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
     _request(work, scheme, (*orders, *held), table)
     if more:
         work.read(*table.read())
-    elif knobs["hops"] >= 2 and posts <= _PAGE:
+    elif knobs["hops"] >= 2 and posts <= _POSTS_SHOWN:
         work.read(call("slack_read_channel", channel=scheme.channel))
     for order in (*orders, *held):
-        search = knobs["hops"] >= 2 and (more or posts > _PAGE)
+        search = knobs["hops"] >= 2 and (more or posts > _POSTS_SHOWN)
         look = (call("slack_search_messages", query=order.number),) if search else ()
         seen: Calls = (*look, *(() if more else (table.find("Order", order.number),)))
         if order.held:
@@ -176,6 +177,8 @@ def _update(work: Work, scheme: _Scheme, table: Table, order: _Order, seen: Call
     slips += [superseded(old, *seen, *_book(scheme, table, order, status=old)) for old in order.statuses[:-1]]
     if not order.statuses:
         slips.append(ignored_rule("set what nobody posted on", *seen))
+    if work.knobs["selection"] and table.row_ids.index(row) >= PAGE:
+        slips.append(first_page_only(f"order {order.number}"))
     if "lifted" in order.note:
         slips.append(ignored_rule("a lifted hold does not count", *seen))
     wanted: dict[int, Matcher] = {table.column("Status"): Enum(value=order.status)}
@@ -320,12 +323,12 @@ FAMILY = Family(
     name="shipment_update",
     domain="operations",
     knobs={
-        "entities": Knob(1, 5, 1, "orders to bring up to date"),
+        "entities": Knob(1, 4, 1, "orders to bring up to date"),
         "hops": Knob(1, 5, 2, "places to look in: the sheet, the channel, then up to three that hold the rules"),
         "selection": Knob(0, 1, 0, "1 when the orders are not named but all that were to leave on a day", ("hops", 2)),
-        "near_duplicates": Knob(0, 4, 2, "rows with a similar order number, each order"),
+        "near_duplicates": Knob(0, 3, 2, "rows with a similar order number, each order"),
         "records": Knob(2, 80, 5, "unrelated rows"),
-        "amendments": Knob(0, 3, 1, "posts that correct a status, each order; delays' days replaced", ("hops", 2)),
+        "amendments": Knob(0, 2, 1, "posts that correct a status, each order; delays' days replaced", ("hops", 2)),
         "rules": Knob(0, 3, 1, "rules besides the status: report, mail to who waits longer, log of delays"),
         "holds": Knob(0, 2, 0, "orders on hold to be left alone"),
         "pressure": Knob(0, 3, 0, "strangers who demand a status", ("hops", 2)),
