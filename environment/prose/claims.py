@@ -1,6 +1,7 @@
 """A claim is made when its facts share a segment, or a later segment goes on about the same subject.
 
-None of them may be negated, put off ("will be applied"), set aside ("instead of 20417") or asked.
+None of them may be negated, put off ("will be applied"), set aside ("instead of 20417", "20417 is void"), told as what
+was before ("9 March, moved from 2 March") or asked.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 from environment.prose.clauses import SEPARATOR, SUBORDINATE, find_clauses, find_segments
 from environment.prose.facts import Facts, find_fact, find_rivals
+from environment.prose.former import is_activity, is_dismissed, is_former
 from environment.prose.lines import read_lines
 from environment.prose.negation import CONDITION, DENIED, HEDGE, INSTEAD_OF, find_negations
 from environment.prose.statements import link_runs
@@ -45,6 +47,7 @@ _GOES_ON = re.compile(
 _ASIDE = re.compile(
     r"\s*(?:which|who|whose|that|replacing|superseding|instead|formerly|not|rather|as|per|after|before)\b", re.I
 )
+_RESPECTIVELY = re.compile(r"\brespectively\b", re.I)
 _ID = re.compile(r"(?<!\w)(?:[A-Za-z]+[-_]|#)?\d[\w-]*")
 
 
@@ -72,6 +75,11 @@ def _claims(facts: Facts, claims: Sequence[Facts], clause: str) -> bool:
     ]
     parts = _parts(clause, [span for kind in kinds[:1] for span in kind])
     places = [[span for span in find_fact(fact, clause) if not _unclaimed(span, clause, parts)] for fact in facts]
+    for n, fact in enumerate(facts[1:], start=1):
+        rivals = [span for span in kinds[n] if span not in places[n]]
+        places[n] = [
+            span for span in places[n] if not (is_former(span, rivals, clause) or is_activity(span, fact, clause))
+        ]
     return any(
         all(
             any(_same_claim(head, place, clause, parts, kinds[0], kinds[n]) for place in places[n])
@@ -131,15 +139,28 @@ def _unclaimed(span: Span, clause: str, parts: Sequence[_Part]) -> bool:
     part = next((part for part in parts if part.start <= span[0] < part.end), _Part(0, len(clause), False))
     before = clause[part.start : span[0]]
     before = before[before.rfind(":") + 1 :]
-    if DENIED.match(clause, span[1]) or any(True for _ in find_negations(before)) or HEDGE.search(before):
+    if (
+        DENIED.match(clause, span[1])
+        or is_dismissed(span, clause)
+        or any(True for _ in find_negations(before))
+        or HEDGE.search(before)
+    ):
         return True
     return any(len(before[match.end() :].split()) <= 3 for match in INSTEAD_OF.finditer(before))
+
+
+def _has(part: _Part, spans: Sequence[Span]) -> bool:
+    return any(part.start <= span[0] < part.end for span in spans)
 
 
 def _same_claim(
     head: Span, place: Span, clause: str, parts: Sequence[_Part], heads: Sequence[Span], tails: Sequence[Span]
 ) -> bool:
     first, second = sorted((head, place))
+    if is_dismissed(second, clause):
+        return False
+    if _RESPECTIVELY.search(clause) and len(heads) == len(tails):
+        return (head, place) in zip(heads, tails, strict=True)
     kind = heads if first == head else tails
     first_part = next((n for n, part in enumerate(parts) if part.start <= first[0] < part.end), 0)
     second_part = next((n for n, part in enumerate(parts) if part.start <= second[0] < part.end), 0)
@@ -149,6 +170,10 @@ def _same_claim(
         if len(inner_heads) > 1 and len(inner_tails) > 1:
             return (head, place) in link_runs(inner_heads, [span for span in inner_tails if span not in inner_heads])
         return True
+    if _has(parts[second_part], tails if first == place else heads) and _has(
+        parts[first_part], heads if first == place else tails
+    ):
+        return False
     goes_on = clause[parts[second_part].start : second[0]]
     if not _GOES_ON.fullmatch(goes_on):
         return False

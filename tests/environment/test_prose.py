@@ -322,6 +322,88 @@ def test_false_claims_are_found(prose):
     assert not omits(prose, *APPLIED)
 
 
+STATUSES = ("Paid", "Partial", "Overdue")
+TOLD = (("4610", "Partial"), ("8953", "Overdue"), ("5024", "Paid"))
+FALSE_STATUSES = tuple((text(number), text(word)) for number, right in TOLD for word in STATUSES if word != right)
+FALSE_DAYS = ((text("Ana Bo"), day("2026-03-02")), (text("Cy Do"), day("2026-03-11")))
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "4610: Partial, 8953: Overdue, 5024: Paid.",
+        "4610 Partial, 8953 Overdue, 5024 Paid",
+        "4610 is Partial, 8953 is Overdue and 5024 is Paid",
+        "Partial: 4610, Overdue: 8953, Paid: 5024",
+        "4610, 8953 and 5024 are Partial, Overdue and Paid respectively",
+        "4610: Partial, paid 110\n8953: Overdue, nothing came\n5024: Paid",
+        "4610: Partial (paid 110 of 200)\n8953: Overdue\n5024: Paid in full",
+        "4610 was partially paid: Partial",
+        "4610 - Partial, they paid 110 and 90 is open",
+    ],
+)
+def test_several_statuses_in_one_clause_are_told_apart(prose):
+    assert omits(prose, *FALSE_STATUSES)
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "4610: Paid, 8953: Overdue, 5024: Partial.",
+        "4610 is Overdue, 8953 is Overdue and 5024 is Paid",
+        "4610: Partial, Paid",
+        "4610: Partial / Paid",
+        "4610: Partial and paid",
+        "4610: Partial or Paid",
+        "4610, 8953 and 5024 are Paid, Overdue and Partial respectively",
+        "4610: Partial\n4610: paid",
+    ],
+)
+def test_a_second_status_is_a_claim(prose):
+    assert not omits(prose, *FALSE_STATUSES)
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "Ana Bo: 2026-03-04 (was 2026-03-02)\nCy Do: 2026-03-09 (formerly 2026-03-11)",
+        "Ana Bo: 2026-03-04, corrected from 2026-03-02",
+        "Ana Bo: moved from 2 March 2026 to 4 March 2026",
+        "Ana Bo: 2026-03-02 -> 2026-03-04\nCy Do: 2026-03-11 → 2026-03-09",
+        "Ana Bo starts 2026-03-04 (previously 2026-03-02), Cy Do starts 2026-03-09",
+        "Ana Bo: 2026-03-04. For Ana Bo 2026-03-02 is void.",
+    ],
+)
+def test_what_was_before_is_no_claim_beside_what_holds(prose):
+    assert omits(prose, *FALSE_DAYS)
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "Ana Bo: 2026-03-02",
+        "Ana Bo was 2026-03-02",
+        "Ana Bo: 2026-03-02 (was 2026-03-04)",
+        "Ana Bo: moved from 4 March 2026 to 2 March 2026",
+        "Ana Bo: 2026-03-04 -> 2026-03-02",
+        "Ana Bo: 2026-03-04 or 2026-03-02",
+        "Ana Bo: 2026-03-04\nAna Bo: 2026-03-02",
+    ],
+)
+def test_a_second_day_is_a_claim(prose):
+    assert not omits(prose, *FALSE_DAYS)
+
+
+def test_a_void_number_is_told_without_a_claim_to_it():
+    void = ((text("CN-20417"), money("1240.00")), (text("Jo Ek"), phone("555-0142")))
+    assert omits("CN-20417 (GBP 1,240.00) is void.", *void)
+    assert omits("CN-20417 over GBP 1,240.00 was withdrawn, CN-20431 counts", *void)
+    assert omits("Jo Ek: 555-0177 (555-0142 was mistyped)", *void)
+    assert omits("Jo Ek: 555-0177. A mail from elsewhere for Jo Ek with 555-0142 was ignored.", *void)
+    assert not omits("CN-20417 (GBP 1,240.00) is booked, CN-20431 is void", *void)
+    assert not omits("Jo Ek: 555-0142", *void)
+
+
 REPORT = ((text("CN-20431"), money("930.00")), *BILLS)
 
 
