@@ -229,13 +229,13 @@ def explain(error: ValidationError) -> str:
     """The first complaints of a failed validation as one sentence that names the arguments."""
     complaints = []
     for item in error.errors(include_url=False)[:3]:
-        where = ".".join(map(str, item["loc"])) or "arguments"
+        where = ".".join(map(str, item["loc"]))[:80] or "arguments"
         if item["type"] == "extra_forbidden":
             complaints.append(f"unknown argument '{where}'")
         elif item["type"] == "missing":
             complaints.append(f"missing argument '{where}'")
         else:
-            complaints.append(f"'{where}': {item['msg']}")
+            complaints.append(f"'{where}': {item['msg'][:200]}")
     return "; ".join(complaints)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,11 @@ from environment.apps.kit import AppError
 
 _NUMBERS = {"ValidationException": 10, "PostDataInvalidException": 14, "QueryParseException": 16}
 _NUMBERS |= {"NoDataProcessedException": 17}
+
+
+_LONGEST_ECHO = 10_000
+"""Characters of elements that are repeated as they were sent, as Xero does; of longer ones only what is wrong."""
+_LONGEST_RULE = 500
 
 
 class Invalid(AppError):
@@ -44,5 +50,17 @@ def error_body(error: AppError) -> Any:
     kind = error.code if error.code in _NUMBERS else "PostDataInvalidException"
     if kind != "ValidationException":
         return {"ErrorNumber": _NUMBERS[kind], "Type": kind, "Message": error.message}
-    message = "A validation exception occurred"
-    return {"ErrorNumber": _NUMBERS[kind], "Type": kind, "Message": message, "Elements": list(error.details)}
+    found = list(error.details)
+    if len(json.dumps(found)) > _LONGEST_ECHO:
+        found = list(map(_brief, found))
+    return {
+        "ErrorNumber": _NUMBERS[kind],
+        "Type": kind,
+        "Message": "A validation exception occurred",
+        "Elements": found,
+    }
+
+
+def _brief(element: Mapping[str, Any]) -> Mapping[str, Any]:
+    errors = [{"Message": broken["Message"][:_LONGEST_RULE]} for broken in element["ValidationErrors"]]
+    return {"HasErrors": True, "ValidationErrors": errors}

@@ -779,6 +779,14 @@ def test_hostile_requests_are_refused_at_once(books: Books, method: str, path: s
     assert best < 0.05 and books.world.changes() == ()
 
 
+def test_a_very_long_element_is_not_repeated_in_its_refusal(books: Books) -> None:
+    for name, repeated in (("n" * 256, True), ("n" * 50_000, False)):
+        response = books.fetch("POST", "/Contacts", {"Name": name})
+        (element,) = response.body["Elements"]
+        assert ("Name" in element) is repeated
+        assert element["HasErrors"] and "at most 255 characters" in element["ValidationErrors"][0]["Message"]
+
+
 @pytest.mark.parametrize(
     "params", [{"page": -5}, {"page": 10**50}, {"page": 1, "pageSize": -1}, {"page": 1, "pageSize": 10**9}]
 )

@@ -1,0 +1,172 @@
+"""Whatever a model sends to a route or an action is answered, as its vendor would or as an error of the tool."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from environment.apps.kit import Action, App, Route
+from tests.environment.promises import HOSTILE, check_rows, kept
+from tests.environment.sample_calls import ACTIONS, ROUTES, Desk, fetching, located, meant, tries, written
+from tests.environment.sample_world import MEANT
+
+_ROUTES = [pytest.param(app, route, id=f"{app.name}.{route.name}") for app, route in ROUTES]
+_ACTIONS = [pytest.param(app, action, id=action.name) for app, action in ACTIONS]
+_PATHS = (
+    *("", "/", "//", "/..", "/../..", "/%2e%2e/%2e%2e", "/%2F", "/%00", "/%ff%fe", "/%zz", "/%ud800", "/\ud800", "/ "),
+    *("/" + "a" * 63_000, "/" * 50_000, "/" + "%2F" * 20_000, "/x" * 20_000, "?" + "a=1&" * 300, "?a[]=1&a[]=2"),
+    *("?=&=&", "?%00=%00", "#fragment", "?x#y?z", ";x=y", "/:batchUpdate", ":clear", ".json.json", "/{id}", "/*", "\n"),
+    "?" * 9_000,
+)
+"""Endings that make another URL of a URL."""
+_HOSTS = (
+    *("https://", "https:///x", "//x", "x", "https://[::", "https://[::1]/", "https://exa mple/", "https://\x00/"),
+    *("https://slack.com.evil.example/api/users.list", "https://slack.com@evil.example/api/users.list", "javascript:1"),
+    *("https://slack.com:99999/api/users.list", "https://ſlack.com/api/users.list", f"https://{'a.' * 20_000}com/"),
+    *("https://user:pw@slack.com/api/users.list", "HTTPS://SLACK.COM/api/users.list", "file:///etc/passwd"),
+)
+_TEXTS = (
+    *("", " ", "{", "[]", "null", "7", '"x"', '"{}"', '"{"', "{'a': 1}", '{"a": NaN}', '{"a": 1e999}'),
+    *('{"a": -Infinity}', "[" * 90_000, '{"a":' * 15_000, "9" * 5_000, '{"a": ' + "9" * 5_000 + "}", '"\\ud800"'),
+    *('{"\\ud800": "\\udc00"}', "\x00", "\ufeff{}", "{}{}", "{} // comment", '{"a": 1, "a": 2}', "a" * 1_000_000),
+    *("null" * 9, "true", '""', '"\\"\\""'),
+)
+"""Texts in the place of a call's arguments."""
+
+
+def _some(name: str, count: int) -> Iterator[Any]:
+    """A few of the hostile values, others for every name."""
+    start = zlib.crc32(name.encode()) % len(HOSTILE)
+    for step in range(count):
+        yield HOSTILE[(start + step * 37) % len(HOSTILE)]
+
+
+def _sent(app: App, route: Route, arguments: Mapping[str, Any]) -> tuple[str, str]:
+    in_path = {
+        name: quote(value if isinstance(value, str) else written(value), safe="", errors="replace")[:60_000]
+        for name, value in arguments.items()
+        if name in route.path_names
+    }
+    return fetching(*located(app, route, {**arguments, **in_path}))
+
+
+@lru_cache
+def _answered(app: App, owner: Route | Action) -> Mapping[str, Any]:
+    """Arguments that are answered, as far as the sample world has any."""
+    for arguments in islice(tries(app.name, owner.args), 200):
+        name, text = _sent(app, owner, arguments) if isinstance(owner, Route) else (owner.name, written(arguments))
+        data = json.loads(Desk().call(name, text))
+        if not isinstance(data, dict) or "error" not in data:
+            return arguments
+    return meant(app.name, owner)
+
+
+def _nodes(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield path
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in inner:
+        yield from _nodes(part, (*path, key))
+
+
+def _replaced(value: Any, path: tuple[Any, ...], part: Any) -> Any:
+    if not path:
+        return part
+    copied = dict(value) if isinstance(value, dict) else list(value)
+    copied[path[0]] = _replaced(value[path[0]], path[1:], part)
+    return copied
+
+
+# --- arguments -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("app", "route"), _ROUTES)
+def test_a_hostile_argument_of_a_route_is_answered(app: App, route: Route) -> None:
+    base = _answered(app, route)
+    for name, field in route.args.model_fields.items():
+        for value in _some(f"{app.name}.{route.name}.{name}", 5):
+            desk = Desk()
+            kept(desk, *_sent(app, route, {**base, field.alias or name: value}), route.access == "read")
+            check_rows(desk.world)
+
+
+@pytest.mark.parametrize(("app", "route"), _ROUTES)
+def test_a_hostile_part_of_a_body_is_answered(app: App, route: Route) -> None:
+    base = _answered(app, route)
+    for name in route.args.model_fields:
+        for number, value in enumerate(MEANT[app.name].get(name, ())):
+            for path in list(_nodes(value))[1:]:
+                for part in _some(f"{app.name}.{route.name}.{name}.{number}.{path}", 2):
+                    desk = Desk()
+                    kept(desk, *_sent(app, route, {**base, name: _replaced(value, path, part)}), route.access == "read")
+                    check_rows(desk.world)
+
+
+@pytest.mark.parametrize(("app", "action"), _ACTIONS)
+def test_a_hostile_argument_of_an_action_is_answered(app: App, action: Action) -> None:
+    base = _answered(app, action)
+    for name in action.args.model_fields:
+        for value in _some(f"{action.name}.{name}", 12):
+            desk = Desk()
+            kept(desk, action.name, written({**base, name: value}), action.access == "read")
+            check_rows(desk.world)
+
+
+@pytest.mark.parametrize("text", _TEXTS, ids=lambda text: repr(text[:20]))
+def test_what_is_no_object_of_arguments_is_an_error_of_every_tool(text: str) -> None:
+    for _, action in ACTIONS:
+        if any(field.is_required() for field in action.args.model_fields.values()):
+            assert "error" in kept(Desk(), action.name, text, reads=True)
+    for name in ("api_search", "api_fetch", "base64_encode", "no_such_tool", "", "\ud800", "a" * 90_000):
+        assert "error" in kept(Desk(), name, text, reads=True)
+
+
+@pytest.mark.parametrize("name", ["api_search", "api_fetch", "base64_encode"])
+def test_a_hostile_argument_of_an_api_tool_is_answered(name: str) -> None:
+    calls: dict[str, dict[str, Any]] = {
+        "api_search": {"query": "send mail", "top_k": 3},
+        "api_fetch": {"method": "GET", "url": "https://slack.com/api/users.list", "params": "{}", "body": "{}"},
+        "base64_encode": {"text": "x"},
+    }
+    valid = calls[name]
+    for argument in valid:
+        for value in HOSTILE:
+            kept(Desk(), name, written({**valid, argument: value}), reads=True)
+            kept(Desk(), name, {**valid, argument: value}, reads=True)
+
+
+# --- addresses -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", _PATHS, ids=lambda ending: repr(ending[:20]))
+def test_a_url_with_a_hostile_ending_is_answered(ending: str) -> None:
+    for app, route in ROUTES:
+        if zlib.crc32(f"{app.name}.{route.name}{ending}".encode("utf-8", "replace")) % 6 == 0:
+            method, url, params, body = located(app, route, dict(_answered(app, route)))
+            kept(Desk(), *fetching(method, url + ending, params, body), route.access == "read")
+
+
+@pytest.mark.parametrize("url", _HOSTS, ids=lambda url: repr(url[:30]))
+def test_a_hostile_address_is_answered(url: str) -> None:
+    for method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
+        kept(Desk(), *fetching(method, url, {"limit": 1}, {"x": 1}), reads=True)
+
+
+@pytest.mark.parametrize(("app", "route"), _ROUTES)
+def test_a_body_that_is_no_object_and_doubled_parameters_are_answered(app: App, route: Route) -> None:
+    method, url, params, body = located(app, route, dict(_answered(app, route)))
+    doubled = "&".join(f"{quote(name)}=1&{quote(name)}=" for name in route.args.model_fields)
+    bodies: tuple[Any, ...] = ([], [[]], "x", 7, True, [{}], [None], '{"a": 1}', written(written(body)))
+    for sent in bodies:
+        desk = Desk()
+        kept(desk, *fetching(method, url, params, sent), route.access == "read")
+        check_rows(desk.world)
+    for wrong in (f"{url}?{doubled}", f"{url}?{doubled}&{doubled}"):
+        kept(Desk(), *fetching(method, wrong, params, body), route.access == "read")
+        kept(Desk(), *fetching(method, wrong, {}, {}), route.access == "read")
