@@ -14,8 +14,6 @@ from environment.search.words import aim, meant
 _LONGEST = 2000
 """Characters of a question that are read."""
 _MOST = 20
-_OTHER_WORD = 0.5
-"""What a word that says the same as one of the question weighs beside it."""
 _OTHER_PRODUCT = 0.25
 """What an endpoint of another product than the one that is named is worth."""
 _OTHER_ACCESS = 0.7
@@ -25,7 +23,7 @@ _OTHER_ACCESS = 0.7
 def search(apps: tuple[App, ...], query: str, top_k: int) -> list[dict[str, Any]]:
     """The `top_k` endpoints (1 to 20) that fit the words of `query` best, best first; equals stand as declared."""
     index = _index(apps)
-    scores = index.scores(meant(query[:_LONGEST], _OTHER_WORD))
+    scores = index.scores(meant(query[:_LONGEST]))
     named, access = _named(apps, query[:_LONGEST].lower()), aim(query)
     for position in scores:
         app, route = index.entries[position]

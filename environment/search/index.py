@@ -17,6 +17,8 @@ from environment.search.words import terms
 from environment.specs import parameters_schema
 
 _K1 = 1.2
+_UNSAID = 0.4
+"""What an endpoint loses when no word of its name was said: `add_contact_history` when somebody adds a contact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +43,37 @@ class Index:
 
     def __init__(self, apps: tuple[App, ...]) -> None:
         self.entries: tuple[tuple[App, Route], ...] = tuple((app, route) for app in apps for route in app.routes)
-        self._worth: dict[str, list[tuple[int, float]]] = {}
-        """Term -> the endpoints that have it, each with what the term adds to its score."""
+        self._found: dict[str, list[tuple[int, float]]] = {}
+        """Term -> the endpoints that have it, each with how much it has of it, from 0 to 1."""
+        self._names = [_name_parts(app, route) for app, route in self.entries]
         texts = [_texts(app, route) for app, route in self.entries]
         counted = [{name: Counter(terms(text)) for name, text in fields.items()} for fields in texts]
         weighed = _weighed(counted)
-        spread = Counter(term for found in weighed for term in found)
         for position, found in enumerate(weighed):
             for term, count in found.items():
-                rarity = math.log(1 + (len(weighed) - spread[term] + 0.5) / (spread[term] + 0.5))
-                self._worth.setdefault(term, []).append((position, rarity * count / (_K1 + count)))
+                self._found.setdefault(term, []).append((position, count / (_K1 + count)))
 
-    def scores(self, wanted: Mapping[str, float]) -> dict[int, float]:
-        """Position of every endpoint that has one of the terms -> its score, given what each term weighs."""
+    def scores(self, wanted: Sequence[Mapping[str, float]]) -> dict[int, float]:
+        """Position of every endpoint that fits -> its score. Each wanted word is given as terms and what they weigh.
+
+        The terms of a word count as one: the best of them, as rare as the first that is known. Otherwise a seldom
+        word that merely says the same would be worth more than the word itself.
+        """
         scores: dict[int, float] = {}
-        for term, weight in wanted.items():
-            for position, worth in self._worth.get(term, ()):
-                scores[position] = scores.get(position, 0.0) + weight * worth
+        for word in wanted:
+            best: dict[int, float] = {}
+            for term, weight in word.items():
+                for position, share in self._found.get(term, ()):
+                    best[position] = max(best.get(position, 0.0), weight * share)
+            spread = next((len(self._found[term]) for term in word if term in self._found), 0)
+            rarity = math.log(1 + (len(self.entries) - spread + 0.5) / (spread + 0.5))
+            for position, share in best.items():
+                scores[position] = scores.get(position, 0.0) + rarity * share
+        said = {term for word in wanted for term in word}
+        for position in scores:
+            parts = self._names[position]
+            unsaid = sum(map(said.isdisjoint, parts)) / len(parts)
+            scores[position] *= 1 - _UNSAID * unsaid
         return scores
 
 
@@ -79,6 +95,15 @@ def _called(app: App, route: Route) -> str:
     name = set(terms(route.name.replace("_", " ")))
     glossary = app.guide.glossary.items()
     return " ".join(words for thing, words in glossary if name.issuperset(terms(thing.replace("_", " "))))
+
+
+def _name_parts(app: App, route: Route) -> list[frozenset[str]]:
+    """For each word of the route's name, the terms that say it."""
+    parts = []
+    for word in terms(route.name.replace("_", " ")):
+        called = (words for thing, words in app.guide.glossary.items() if word in terms(thing.replace("_", " ")))
+        parts.append(frozenset([word, *terms(" ".join(called)), *terms(route.keywords)]))
+    return parts
 
 
 def _weighed(counted: Sequence[Mapping[str, Counter[str]]]) -> list[dict[str, float]]:

@@ -18,7 +18,7 @@ _LONGEST = 40
 _STOP_WORDS = frozenset(
     "a about after all also am an and any anyone anything are as at be been before but by can could did do does don "
     "else every everything for from had has have he her here him his how i if in into is it its just let like may me "
-    "might must my need new no not now of off on one only onto or our out over please s same shall she should so some "
+    "might must my need no not now of off on one only onto or our out over please s same shall she should so some "
     "somebody someone something still t than that the their them then there these they thing things this those to "
     "today tomorrow too up us use used using want was we were what when where whether which while who whose why will "
     "with would yet you your yesterday".split()
@@ -45,79 +45,80 @@ _PHRASES = (
 )
 """Two or three words that mean something else together, and what they mean; tried in this order."""
 
-_SAME = (
-    "find search look locate lookup query",
-    "get read open view fetch retrieve",
-    "list which enumerate",
-    "see show get list read history",
-    "create add new make insert open start",
-    "write update set create",
-    "file raise log record create add",
-    "issue raise create",
-    "update change edit modify alter adjust patch set correct fix",
-    "rename change update",
-    "delete remove erase drop trash discard",
-    "cancel delete void",
+_OTHER_WORD = 0.5
+"""What a word that says the same as one of the question weighs beside it."""
+_STATE_WORD = 0.2
+"""What `open` weighs where a question doesn't begin with it: there it mostly says how something is, not what to do."""
+
+_ALIKE = (
+    "create add new make insert open start raise log file enter register record write",
+    "update change edit modify alter adjust set patch fix correct amend write",
+    "delete remove erase drop discard trash bin",
+    "find search look locate lookup query list",
+    "get read view fetch retrieve show see list",
     "clear empty wipe blank",
-    "send deliver",
-    "post send write announce publish",
-    "answer reply respond reply send",
-    "reschedule move postpone shift update change",
-    "close solve resolve finish complete done status update",
-    "reopen status update",
-    "mark set status update modify transition",
-    "mail email message letter",
-    "invite add guest attendee",
-    "attach link",
-    "combine merge join",
-    "assign give owner assignee",
-    "accept decline answer attendee",
-    "reserve book schedule create insert",
-    "arrange schedule book create insert",
+    "send deliver post",
+    "answer reply respond",
+    "merge combine join duplicate",
+    "reserve book schedule arrange",
     "convert turn transform",
-    "react reaction emoji",
-    "chat conversation message talk",
+    "mail email",
+    "customer client buyer",
+    "supplier vendor",
+    "company organization organisation firm business",
+    "colleague person people user member",
+    "meeting appointment event",
+    "available free busy availability",
+    "workbook spreadsheet",
+    "sheet tab",
+    "pay paid payment",
+    "note comment",
+    "many several bulk batch once",
+)
+"""Words of which each may stand for the others."""
+
+_INSTEAD = (
+    "open get read",
+    "move update change transition",
+    "reschedule update change move",
+    "postpone update change move",
+    "shift update change move",
+    "cancel delete void",
+    "close update change status done solve resolve",
+    "solve update status",
+    "resolve update status",
+    "finish update status done",
+    "reopen update change status",
+    "mark update change modify set status transition",
+    "accept update answer attendee",
+    "decline update answer attendee",
+    "invite add update attendee guest",
+    "react add reaction emoji",
+    "rename update change",
+    "announce post send",
+    "answer send update",
+    "reply send post update",
+    "book create insert",
+    "schedule create insert",
+    "append add bottom end",
+    "assign owner assignee",
+    "give assign",
+    "chat message conversation",
     "said message history",
     "private direct",
-    "privately direct dm",
-    "dm direct",
-    "colleague user person member",
-    "person people user contact member",
-    "somebody user person",
-    "customer client contact account requester user buyer",
-    "client customer contact",
-    "supplier vendor contact",
-    "vendor supplier contact",
-    "company organization account business organisation",
-    "organisation organization company",
-    "firm company organization account",
+    "privately direct",
+    "customer contact account user",
+    "supplier contact",
+    "company account",
+    "person contact",
     "folder label",
-    "bin trash",
-    "rubbish trash",
-    "team group",
-    "meeting event appointment call",
-    "appointment event meeting",
-    "available busy free",
-    "free busy availability",
-    "workbook spreadsheet",
-    "sheet spreadsheet tab",
-    "tab sheet",
-    "append add bottom end",
-    "paid payment",
-    "pay payment",
-    "settle payment allocate",
+    "settle allocate payment",
     "option picklist value",
     "value picklist",
     "field column property",
-    "note comment history",
-    "comment note",
-    "many several bulk batch",
-    "several many batch",
-    "bulk batch many",
-    "once batch many",
+    "history comment note",
 )
-"""First a word that people say, then words that endpoints may be described with instead; stems, like everything."""
-
+"""First a word that people say, then words that endpoints may be described with instead."""
 
 _READING = frozenset(
     "check compare count download fetch find get how list look lookup query read search see show view "
@@ -127,8 +128,8 @@ _WRITING = frozenset(
     "add allocate announce answer append apply archive arrange ask assign attach book call cancel change clear close "
     "convert copy correct create decline delete draft edit empty enter file forward give invite issue join leave let "
     "link log make mark merge message modify move notify pay pin plan post postpone prepare push put raise react "
-    "record register remove rename reopen replace reply report reschedule reserve say schedule send set share solve sort "
-    "start submit tag tell turn unarchive undo update upload use void write".split()
+    "record register remove rename reopen replace reply report reschedule reserve say schedule send set share solve "
+    "sort start submit tag tell turn unarchive undo update upload use void write".split()
 )
 """What questions that ask to look something up, or to change something, begin with."""
 
@@ -158,13 +159,15 @@ def terms(text: str) -> list[str]:
     return found
 
 
-def meant(text: str, other_word: float) -> dict[str, float]:
-    """Term -> weight of what a question asks for: its own words weigh 1, words that say the same `other_word`."""
+def meant(text: str) -> list[dict[str, float]]:
+    """For each word of a question, terms -> weights: itself 1, words that say the same less."""
     for phrase, meaning in _PHRASES_KNOWN:
         text = phrase.sub(meaning, text)
-    own = dict.fromkeys(terms(text), 1.0)
-    others = (other for term in own for other in _OTHERS.get(term, ()))
-    return {**dict.fromkeys(others, other_word), **own}
+    found = []
+    for place, term in enumerate(dict.fromkeys(terms(text))):
+        weight = _STATE_WORD if place and term == "open" else 1.0
+        found.append({term: weight, **dict.fromkeys(_OTHERS.get(term, ()), weight * _OTHER_WORD)})
+    return found
 
 
 @lru_cache(maxsize=8192)
@@ -182,6 +185,11 @@ def _stem(word: str) -> str:
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
 
 
+def _each_first(line: str) -> list[str]:
+    words = line.split()
+    return [" ".join([word, *(other for other in words if other != word)]) for word in words]
+
+
 _NAME = re.compile(r"[A-Za-z0-9]+(?:[._][A-Za-z0-9]+)*")
 _HUMP = re.compile(r"([a-z0-9])([A-Z])")
 _WORD = re.compile(r"[a-z0-9]+")
@@ -189,6 +197,6 @@ _PHRASES_KNOWN = tuple(
     (re.compile(rf"\b{phrase}\b".replace(" ", "[ -]+"), re.IGNORECASE), meaning) for phrase, meaning in _PHRASES
 )
 _OTHERS: dict[str, tuple[str, ...]] = {}
-for _line in _SAME:
-    _said, *_instead = map(_stem, _line.split())
-    _OTHERS[_said] = (*_OTHERS.get(_said, ()), *_instead)
+for _line in [*(_turned for _alike in _ALIKE for _turned in _each_first(_alike)), *_INSTEAD]:
+    _said, *_words = map(_stem, _line.split())
+    _OTHERS[_said] = (*_OTHERS.get(_said, ()), *(_word for _word in _words if _word != _said))

@@ -13,7 +13,7 @@ GUIDE = Guide(
         "spreadsheet": "workbook sheet tab",
         "append": "add new row bottom end line",
         "files": "spreadsheet document workbook name title",
-        "clear": "empty delete erase",
+        "clear": "empty erase wipe",
         "batch": "several many",
     },
     paging={"pageToken": "nextPageToken of the answer is pageToken of the next call"},

@@ -50,19 +50,20 @@ def _collection(
 GUIDE = Guide(
     words="accounting bookkeeping accounts finance",
     glossary={
-        "invoice": "bill sales purchase receivable payable unpaid overdue owed",
+        "invoice": "bill sales purchase customer supplier receivable payable unpaid overdue owed",
         "contact": "customer supplier vendor client company",
         "credit_note": "refund credit memo",
         "allocate": "apply use offset set against invoice",
-        "payment": "paid pay received settle money",
+        "payment": "paid pay receive settle money",
         "bank_transaction": "spend spent receive money expense cash",
         "purchase_order": "vendor supplier buy",
         "quote": "estimate offer proposal",
         "item": "product service stock",
         "account": "chart ledger code nominal",
         "tax_rates": "vat",
-        "history": "note comment log",
+        "history": "note comment",
         "update": "void cancel approve",
+        "create": "add new raise enter record",
     },
     paging={
         "page": "page counts from 1; pagination.pageCount of the answer says how many; without page all come, no lines"

@@ -107,7 +107,7 @@ ROUTES = (
         SearchAll,
         search_all,
         as_action=False,
-        keywords="find tickets users organizations query",
+        keywords="find query tickets requests customers status tag",
     ),
     Route("count_search_results", "GET", "/search/count", "read", CountResults, count_results, as_action=False),
 )
