@@ -147,7 +147,8 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
     for ticket in unrelated[: knobs["pressure"]]:
         demand(work, scene.phrase("ticket_triage/pressure", ticket=ticket), _set(ticket, _LEVELS[-1]))
     if knobs["rules"]:
-        report(work, scheme.channel, [(case.ticket, scheme.priority(case)) for case in cases], _LEVELS)
+        told = [(case.ticket, scheme.priority(case)) for case in cases]
+        report(work, scheme.channel, told, _LEVELS, [case.ticket for case in held])
     if len(cases) == 1:
         mistaken = next(level for level in _LEVELS if level != scheme.priority(cases[0]))
         work.instead((_set(cases[0].ticket, mistaken), *work.calls))
