@@ -47,6 +47,7 @@ _RULES = (
 _STATUS, _CLOSED, _UNSUBSCRIBED = "Working - Contacted", "Closed - Not Converted", "Unsubscribed"
 _HEADER = ("Name", "Company", "Employees", "Score", "Note")
 _HOLDS = ("legal dispute with us", "in a legal dispute", "legal dispute since last year")
+_LISTS, _PARTNERS = ("Recipients", "Mailing list", "Addressees"), ("Partners", "Resellers", "Dealers")
 _A_DAY = 1440
 _SINCE_DAYS = 6
 """How long ago the answers begin that a request for all of them means."""
@@ -366,7 +367,7 @@ def _sheets(
             note = noted.get(record.lead) or (filler_note(scene) if any_note else "")
             rows.append([record.person.name, record.company.name, record.employees, "", note])
         scene.rng.shuffle(rows)
-        sizes = add_table(scene, "Recipients", _HEADER, rows)
+        sizes = add_table(scene, scene.rng.choice(_LISTS), _HEADER, rows)
     if knobs["rules"] >= 3:
         firms = []
         for reply in replies:
@@ -375,7 +376,7 @@ def _sheets(
         firms += [scene.invent.company() for _ in range(knobs["records"] // 2)]
         listed = [[firm.name, scene.days_ago(scene.rng.randint(40, 900))] for firm in firms]
         scene.rng.shuffle(listed)
-        partners = add_table(scene, "Partners", ("Company", "Since"), listed)
+        partners = add_table(scene, scene.rng.choice(_PARTNERS), ("Company", "Since"), listed)
     return _Sheets(sizes, partners)
 
 
