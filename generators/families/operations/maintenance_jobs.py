@@ -42,6 +42,7 @@ _HIGHEST, _PRIORITIES = "Highest", ("Low", "Medium", "High")
 _MACHINES = ("PR", "CN", "MX", "LT", "DR", "SW")
 _PARTS = ("Seal", "Bearing", "Belt", "Filter", "Valve", "Pump", "Sensor", "Gearbox", "Coupling", "Nozzle")
 _CHANNELS, _RULES = ("workshop", "repairs", "shop-floor"), ("maintenance", "plant-rules", "engineering")
+_LISTS = ("Machines", "Plant list", "Equipment")
 _LIMITS = (20, 25, 30, 35, 40)
 """Tenths of a mm/s up to which a repair is good."""
 _HALLS = ("Hall 1", "Hall 2", "North hall", "Yard", "Annex")
@@ -106,13 +107,15 @@ class _Scheme:
     """The day whose issues are asked for."""
     channel: str
     rules_channel: str
+    machines: str
+    """The sheet that says how often each machine is inspected."""
 
     @classmethod
     def draw(cls, scene: Scene, knobs: Knobs) -> _Scheme:
         limits = scene.rng.sample(_LIMITS, 4)[: 1 + knobs["amendments"] if knobs["hops"] >= 3 else 0]
         due = scene.business.now.date() + timedelta(days=scene.rng.randint(0, 2))
-        channels = scene.rng.choice(_CHANNELS), scene.rng.choice(_RULES)
-        return cls(tuple(limits), knobs["rules"], due, *channels)
+        names = [scene.rng.choice(found) for found in (_CHANNELS, _RULES, _LISTS)]
+        return cls(tuple(limits), knobs["rules"], due, *names)
 
     def status(self, job: _Job, said: _Report | None = None, limit: int | None = None) -> str:
         """What becomes of the issue, or would by another report or limit."""
@@ -142,7 +145,7 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
     done = [_job(scene, knobs, scheme, author, status=_DONE) for _ in range(more)]
     reported = (*jobs, *held, *later, *done)
     others = _bystanders(scene, knobs, scheme)
-    table = _machines(scene, knobs, (*reported, *silent)) if knobs["rules"] >= 2 else None
+    table = _machines(scene, knobs, scheme.machines, (*reported, *silent)) if knobs["rules"] >= 2 else None
     if knobs["hops"] >= 2:
         _post_reports(scene, scheme, reported)
     _request(work, scheme, (*jobs, *held))
@@ -179,7 +182,7 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
 def _request(work: Work, scheme: _Scheme, jobs: Sequence[_Job]) -> None:
     knobs, phrase = work.knobs, work.scene.phrase
     words = {"channel": scheme.channel, "done": _DONE, "review": _REVIEW, "progress": _PROGRESS, "highest": _HIGHEST}
-    words |= {"project": _PROJECT, "machines": "Machines", "due": scheme.due.isoformat()}
+    words |= {"project": _PROJECT, "machines": scheme.machines, "due": scheme.due.isoformat()}
     if knobs["selection"]:
         work.ask(phrase("maintenance_jobs/prompt_due", **words))
     else:
@@ -354,7 +357,7 @@ def _bystanders(scene: Scene, knobs: Knobs, scheme: _Scheme) -> list[str]:
     return keys
 
 
-def _machines(scene: Scene, knobs: Knobs, jobs: Sequence[_Job]) -> Table:
+def _machines(scene: Scene, knobs: Knobs, title: str, jobs: Sequence[_Job]) -> Table:
     """How often each machine is inspected."""
     rows: list[list[str | int]] = []
     for job in jobs:
@@ -365,7 +368,7 @@ def _machines(scene: Scene, knobs: Knobs, jobs: Sequence[_Job]) -> Table:
         name, note = f"{scene.rng.choice(_MACHINES)}-{scene.invent.number(110, 989)}", filler_note(scene)
         rows.append([name, scene.rng.choice(_HALLS), scene.rng.randint(20, 90), note])
     scene.rng.shuffle(rows)
-    return add_table(scene, "Machines", ("Machine", "Hall", "Interval", "Note"), rows)
+    return add_table(scene, title, ("Machine", "Hall", "Interval", "Note"), rows)
 
 
 def _post_reports(scene: Scene, scheme: _Scheme, jobs: Sequence[_Job]) -> None:

@@ -40,6 +40,7 @@ _LOG = ("Order", "Customer", "Delivery")
 _SHIPPED, _DELIVERED, _RETURNED, _DELAYED = _STATUSES = ("Shipped", "Delivered", "Returned", "Delayed")
 _PACKED, _ON_HOLD = "Packed", "On hold"
 _CHANNELS, _RULES = ("warehouse", "dispatch", "loading-bay"), ("logistics", "freight", "shipping-desk")
+_TRANSIT, _LOGS = ("Services", "Carriers", "Transit days"), ("Delays", "Late orders", "Delay log")
 _NOTES = ("", "", "fragile", "two parcels", "gift")
 _HOLDS = ("HOLD by quality", "HOLD by credit", "HOLD by customs")
 _SERVICES = ("Road", "Road saver", "Rail", "Rail express", "Sea", "Sea direct", "Air", "Air freight")
@@ -79,6 +80,10 @@ class _Scheme:
     """The day that is asked about."""
     channel: str
     rules_channel: str
+    services: str
+    """The sheet that says how many days each service takes."""
+    delays: str
+    """The sheet that logs delays."""
 
     @classmethod
     def draw(cls, scene: Scene, knobs: Knobs) -> _Scheme:
@@ -87,7 +92,8 @@ class _Scheme:
         extras = tuple(scene.rng.sample(_EXTRAS, 4))[: replaced + 1 if asked else 0]
         transit = dict(zip(_SERVICES, scene.rng.sample(range(2, 20), len(_SERVICES)), strict=True))
         leaves = scene.business.now.date() - timedelta(days=scene.rng.randint(1, 4))
-        return cls(extras, transit, leaves, scene.rng.choice(_CHANNELS), scene.rng.choice(_RULES))
+        names = [scene.rng.choice(found) for found in (_CHANNELS, _RULES, _TRANSIT, _LOGS)]
+        return cls(extras, transit, leaves, *names)
 
     def delivery(self, order: _Order, status: str = "", extra: int | None = None, service: str = "") -> str:
         """The day when an order arrives, or would with another value; empty where the rule asks for none."""
@@ -109,7 +115,7 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
     later = [_order(scene, knobs, scheme, away=1 + place) for place in range(more)]
     done = [_order(scene, knobs, scheme, first=True) for _ in range(more)]
     table, others = _sheet(scene, knobs, scheme, (*orders, *held, *later), done)
-    delays = add_table(scene, "Delays", _LOG, _delays(scene, scheme, done)) if knobs["rules"] >= 3 else None
+    delays = add_table(scene, scheme.delays, _LOG, _delays(scene, scheme, done)) if knobs["rules"] >= 3 else None
     if knobs["rules"] >= 2:
         scene.rows.setdefault("gmail", {"Message": []})
     posts = sum(len(one.statuses) for one in (*orders, *held, *later)) + knobs["distractors"]
@@ -145,7 +151,7 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
 def _request(work: Work, scheme: _Scheme, orders: Sequence[_Order], table: Table) -> None:
     knobs, scene = work.knobs, work.scene
     words = {"channel": scheme.channel, "sheet": table.title, "packed": _PACKED, "shipped": _SHIPPED}
-    words |= {"delayed": _DELAYED, "on_hold": _ON_HOLD, "services": "Services", "delays": "Delays"}
+    words |= {"delayed": _DELAYED, "on_hold": _ON_HOLD, "services": scheme.services, "delays": scheme.delays}
     if knobs["selection"]:
         work.ask(scene.phrase("shipment_update/prompt_day", leaves=scheme.leaves.isoformat(), **words))
     else:
@@ -164,7 +170,7 @@ def _request(work: Work, scheme: _Scheme, orders: Sequence[_Order], table: Table
     if scheme.extras:
         rows = list(scheme.transit.items())
         scene.rng.shuffle(rows)
-        work.read(*add_table(scene, "Services", ("Service", "Days"), rows).read())
+        work.read(*add_table(scene, scheme.services, ("Service", "Days"), rows).read())
 
 
 def _update(work: Work, scheme: _Scheme, table: Table, order: _Order, seen: Calls) -> None:

@@ -36,8 +36,8 @@ def test_an_inspection_moves_to_the_repair_plus_the_interval_at_its_hour(index):
 def test_the_newest_limit_and_the_newest_value_decide_unless_priority_is_highest(index):
     task = FAMILY.generate("limit", index, "train", {**LOW, "hops": 3, "rules": 1, "amendments": 2}, "actions")
     posts = sorted(task.world["slack"]["Message"], key=lambda row: float(row["ts"]))
-    ruling = [row["text"] for row in posts if row.get("pinned")]
-    limit = float(re.search(r"(\d\.\d) mm/s", [text for text in ruling if "mm/s is" in text or "Above" in text][-1])[1])
+    ruling = [re.search(r"(\d\.\d) mm/s", row["text"]) for row in posts if row.get("pinned")]
+    limit = float([found for found in ruling if found][-1][1])
     value = float(re.search(r"(\d\.\d) mm/s", newest_post(task))[1])
     move = next(call for call in task.reference if call.tool == "jira_transition_issue")
     issue = next(row for row in task.world["jira"]["Issue"] if row["key"] == move.arguments["key"])

@@ -26,8 +26,8 @@ def tables(task: Task) -> dict[str, list[dict[str, str]]]:
 def test_a_delayed_order_is_due_after_its_service_and_the_days_of_a_delay(index):
     task = FAMILY.generate("delivery", index, "train", {**LOW, "entities": 4, "hops": 2, "rules": 2}, "actions")
     sheets = tables(task)
-    extra = int(re.search(r"Delayed:? (\d+) (?:more|further)", task.prompt)[1])
-    transit = {row["Service"]: int(row["Days"]) for row in sheets["Services"]}
+    extra = int(re.search(r"Delayed\W+(?:adds? |ones )?(\d+)", task.prompt)[1])
+    transit = {row["Service"]: int(row["Days"]) for row in next(rows for rows in sheets.values() if "Days" in rows[0])}
     orders = {row["Order"]: row for row in sheets["Shipments"]}
     mailed = 0
     for call in task.reference:
