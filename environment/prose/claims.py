@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from environment.contract import Fact
 from environment.prose.clauses import SEPARATOR, SUBORDINATE, find_clauses, find_segments
-from environment.prose.facts import Facts, find_fact, find_rivals
+from environment.prose.facts import Facts, find_fact, find_rivals, overlap
 from environment.prose.former import is_activity, is_dismissed, is_former
 from environment.prose.lines import read_lines
 from environment.prose.negation import CONDITION, DENIED, HEDGE, INSTEAD_OF, find_negations
@@ -68,7 +69,9 @@ def _claims(facts: Facts, claims: Sequence[Facts], clause: str) -> bool:
     if len(facts) == 1:
         segments = find_segments(clause, SEPARATOR, SUBORDINATE)
         parts = [_Part(start, end, False) for start, end in segments]
-        return any(not _unclaimed(span, clause, parts) for span in find_fact(facts[0], clause))
+        own = find_fact(facts[0], clause)
+        rivals = [span for span in _alike(facts[0], clause) if not any(overlap(span, one) for one in own)]
+        return any(not (_unclaimed(span, clause, parts) or is_former(span, rivals, clause)) for span in own)
     kinds = [
         find_rivals(fact, [other[n] for other in claims if len(other) == len(facts)], clause)
         for n, fact in enumerate(facts)
@@ -87,6 +90,13 @@ def _claims(facts: Facts, claims: Sequence[Facts], clause: str) -> bool:
         )
         for head in places[0]
     )
+
+
+def _alike(fact: Fact, clause: str) -> list[Span]:
+    """Where a clause has something of the kind of a number, a day or a telephone number that stands alone."""
+    if fact.read_as == "text" and any(character.isdigit() for spelling in fact.spellings for character in spelling):
+        return [span for span, _ in find_money(clause)]
+    return find_rivals(fact, (), clause)
 
 
 def _parts(clause: str, subjects: Sequence[Span]) -> list[_Part]:

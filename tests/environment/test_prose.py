@@ -404,6 +404,16 @@ def test_a_void_number_is_told_without_a_claim_to_it():
     assert not omits("Jo Ek: 555-0142", *void)
 
 
+def test_a_former_number_beside_the_new_one_is_no_claim():
+    assert omits("Measured 2.8 mm/s, first reported 3.1 mm/s", (text("3.1"),))
+    assert omits("The credit is 72.00 (was 48.00)", (money("48.00"),))
+    assert omits("We have stored 555-0177 instead of 555-0142", (phone("555-0142"),))
+    assert not omits("Measured 3.1 mm/s", (text("3.1"),))
+    assert not omits("Measured 3.1 mm/s, first reported 2.8 mm/s", (text("3.1"),))
+    assert not omits("The credit is 72.00 or 48.00", (money("48.00"),))
+    assert not omits("The credit was 48.00", (money("48.00"),))
+
+
 REPORT = ((text("CN-20431"), money("930.00")), *BILLS)
 
 
