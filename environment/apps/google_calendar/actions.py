@@ -225,7 +225,8 @@ def _find_free_times(fetch: Fetch, args: FindFreeTimes) -> dict[str, Any]:
 
 def _list_calendars(fetch: Fetch, args: NoArguments) -> list[dict[str, Any]]:
     entries = _entries(fetch)
-    own = entries[0]["timeZone"]
+    zones = [entry["timeZone"] for entry in entries if entry.get("primary")]
+    own = zones[0] if zones else fetch("GET", "/calendars/primary")["timeZone"]  # one may hide one's own calendar
     return [
         {"id": entry["id"], "name": _name(entry), **({"zone": entry["timeZone"]} if entry["timeZone"] != own else {})}
         for entry in entries

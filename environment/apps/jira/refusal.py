@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from environment.apps.kit import AppError
 
 QUERY_ERROR = "jql"
 """Code of a refusal that is about a query; its body has warnings beside the messages."""
+_MOST_FIELDS = 50
 
 
 def error_body(error: AppError) -> dict[str, Any]:
@@ -20,8 +22,9 @@ def error_body(error: AppError) -> dict[str, Any]:
 
 
 def wrong_fields(errors: Mapping[str, str], status: int = 400) -> AppError:
-    """The refusal of values, by field."""
-    return AppError(status, "; ".join(f"{name}: {text}" for name, text in errors.items()), details=dict(errors))
+    """The refusal of values, by field; of very many, the first."""
+    told = {name[:80]: text for name, text in islice(errors.items(), _MOST_FIELDS)}
+    return AppError(status, "; ".join(f"{name}: {text}" for name, text in told.items()), details=told)
 
 
 def wrong_query(*messages: str) -> AppError:

@@ -190,6 +190,12 @@ def test_the_calendar_list_holds_the_primary_and_what_was_added(desk: Desk) -> N
     assert desk.refused("GET", f"/users/me/calendarList/{_ANN}")[:2] == (404, "notFound")
 
 
+def test_calendars_are_listed_when_the_own_one_is_hidden(desk: Desk) -> None:
+    before = json.loads(desk.tools.call("google_calendar_list_calendars", {}))
+    desk.ok("PATCH", "/users/me/calendarList/primary", {"hidden": True})
+    assert json.loads(desk.tools.call("google_calendar_list_calendars", {})) == before[1:]
+
+
 @pytest.mark.parametrize(
     ("calendar", "method", "refusal"),
     [
