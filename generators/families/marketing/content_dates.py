@@ -363,7 +363,7 @@ FAMILY = Family(
         "hops": Knob(1, 5, 2, "places to look in: the plan, mails, then up to three that hold the rules"),
         "selection": Knob(0, 1, 0, "1 when no piece is named but all planned for a month, one more", ("hops", 2)),
         "near_duplicates": Knob(0, 3, 2, "pieces with a longer title, each piece"),
-        "records": Knob(2, 50, 4, "unrelated pieces"),
+        "records": Knob(2, 40, 4, "unrelated pieces"),
         "amendments": Knob(0, 2, 1, "mails that change the day, each piece; lead times replaced", ("hops", 2)),
         "rules": Knob(0, 4, 1, "rules besides the plan: issue, report, slot, assignee", ("hops", 2)),
         "webinars": Knob(0, 1, 0, "webinars that move too, told in the time of another place", ("hops", 2)),
