@@ -516,6 +516,12 @@ def test_an_issue_that_cannot_be_is_refused_by_field(fields: dict[str, Any], err
     assert site.world.changes() == ()
 
 
+def test_of_very_many_wrong_fields_fifty_are_named() -> None:
+    wrong = {f"customfield_{number}": number for number in range(3000)}
+    errors = Site().ask("POST", "/issue", None, {"fields": {**_fields(), **wrong}}).body["errors"]
+    assert list(errors) == list(wrong)[:50]
+
+
 @pytest.mark.parametrize(
     ("issuetype", "parent"), [("Sub-task", "OPS-1"), ("Task", "OPS-2"), ("Story", "OPS-2"), ("Bug", None)]
 )
