@@ -92,10 +92,10 @@ BANK_TRANSACTIONS: Endpoint[BankTransaction, BankTransactionFields] = Endpoint(
     properties={
         **DOCUMENT_PROPERTIES,
         **properties(
-            BankTransactionID=("Guid", "BankTransactionID"),
-            Type=("String", "Type"),
-            Status=("String", "Status"),
-            IsReconciled=("Boolean", "IsReconciled"),
+            BankTransactionID="Guid",
+            Type="String",
+            Status="String",
+            IsReconciled="Boolean",
         ),
         "bankaccount.accountid": Property("Guid", lambda call: attrgetter("BankAccountID")),
     },

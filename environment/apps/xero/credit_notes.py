@@ -155,12 +155,12 @@ CREDIT_NOTES: Endpoint[CreditNote, CreditNoteFields] = Endpoint(
     properties={
         **DOCUMENT_PROPERTIES,
         **properties(
-            CreditNoteID=("Guid", "CreditNoteID"),
-            CreditNoteNumber=("String", "CreditNoteNumber"),
-            Type=("String", "Type"),
-            RemainingCredit=("Decimal", "RemainingCredit"),
-            AppliedAmount=("Decimal", "AppliedAmount"),
-            FullyPaidOnDate=("DateTime", "FullyPaidOnDate"),
+            CreditNoteID="Guid",
+            CreditNoteNumber="String",
+            Type="String",
+            RemainingCredit="Decimal",
+            AppliedAmount="Decimal",
+            FullyPaidOnDate="DateTime",
         ),
         "status": Property("String", lambda call: attrgetter("shown_status")),
     },

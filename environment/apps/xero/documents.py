@@ -196,13 +196,13 @@ def _contact_names(call: Call) -> Callable[[Document], str | None]:
 
 DOCUMENT_PROPERTIES: Mapping[str, Property] = {
     **properties(
-        Date=("DateTime", "Date"),
-        Reference=("String", "Reference"),
-        CurrencyCode=("String", "CurrencyCode"),
-        SubTotal=("Decimal", "SubTotal"),
-        TotalTax=("Decimal", "TotalTax"),
-        Total=("Decimal", "Total"),
-        UpdatedDateUTC=("DateTime", "UpdatedDateUTC"),
+        Date="DateTime",
+        Reference="String",
+        CurrencyCode="String",
+        SubTotal="Decimal",
+        TotalTax="Decimal",
+        Total="Decimal",
+        UpdatedDateUTC="DateTime",
     ),
     "contact.contactid": Property("Guid", lambda call: attrgetter("ContactID")),
     "contact.name": Property("String", _contact_names),

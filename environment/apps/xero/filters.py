@@ -47,9 +47,9 @@ _ASKED: Mapping[str, Callable[[str, str], bool]] = {
 _CASES: Mapping[str, Callable[[str], str]] = {"tolower": str.lower, "toupper": str.upper}
 
 
-def properties(**kinds: tuple[Kind, str]) -> dict[str, Property]:
-    """Properties of fields of the row itself: `AmountDue=("Decimal", "AmountDue")`."""
-    return {name.lower(): Property(kind, _reader(kind, field)) for name, (kind, field) in kinds.items()}
+def properties(**kinds: Kind) -> dict[str, Property]:
+    """Properties that are fields of the row itself: `AmountDue="Decimal"`."""
+    return {name.lower(): Property(kind, _reader(kind, name)) for name, kind in kinds.items()}
 
 
 def matching(call: Call, rows: Sequence[Row], where: str, noun: str, known: Properties) -> list[Row]:

@@ -210,10 +210,10 @@ PURCHASE_ORDERS: Endpoint[PurchaseOrder, PurchaseOrderFields] = Endpoint(
     properties={
         **DOCUMENT_PROPERTIES,
         **properties(
-            PurchaseOrderID=("Guid", "PurchaseOrderID"),
-            PurchaseOrderNumber=("String", "PurchaseOrderNumber"),
-            Status=("String", "Status"),
-            DeliveryDate=("DateTime", "DeliveryDate"),
+            PurchaseOrderID="Guid",
+            PurchaseOrderNumber="String",
+            Status="String",
+            DeliveryDate="DateTime",
         ),
     },
     number="PurchaseOrderNumber",
@@ -229,10 +229,10 @@ QUOTES: Endpoint[Quote, QuoteFields] = Endpoint(
     properties={
         **DOCUMENT_PROPERTIES,
         **properties(
-            QuoteID=("Guid", "QuoteID"),
-            QuoteNumber=("String", "QuoteNumber"),
-            Status=("String", "Status"),
-            ExpiryDate=("DateTime", "ExpiryDate"),
+            QuoteID="Guid",
+            QuoteNumber="String",
+            Status="String",
+            ExpiryDate="DateTime",
         ),
     },
     number="QuoteNumber",
