@@ -487,7 +487,7 @@ def test_omitted_single_fact_counts_unless_negated():
 )
 def test_long_text_is_judged_quickly(part):
     prose = part * (30_000 // len(part))
-    start = time.perf_counter()
+    start = time.process_time()
     mentions(prose, *BILLS, (day("2026-03-04"),), (phone("+14155550142"),))
     omits(prose, *APPLIED)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2

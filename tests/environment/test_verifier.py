@@ -406,7 +406,7 @@ def test_ordinary_verdict_takes_less_than_a_millisecond():
     judge(contract, *rows)
     seconds = []
     for _ in range(50):
-        start = time.perf_counter()
+        start = time.process_time()
         assert judge(contract, *rows).strict
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
     assert sorted(seconds)[len(seconds) // 4] < 0.001

@@ -301,9 +301,9 @@ def test_a_thousand_sentences_cost_little():
     seconds = []
     for index in range(5):
         stage = scene(28 + index)
-        start = time.perf_counter()
+        start = time.process_time()
         unrelated_text(stage, 1000)
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
     assert min(seconds) < 0.015
 
 

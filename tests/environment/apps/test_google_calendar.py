@@ -516,9 +516,9 @@ def test_a_rule_selects_the_dates_that_dateutil_selects(rule: str, day: date) ->
 def test_a_rule_that_never_comes_true_ends_at_once(rule: str) -> None:
     zone = find_zone(_LONDON)
     assert zone is not None
-    began = time.perf_counter()
+    began = time.process_time()
     assert occurrences((f"RRULE:{rule}",), datetime(2026, 3, 2, 9), zone, False).local == ()
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 0.5
 
 
 def test_a_series_of_days_repeats_by_date(desk: Desk) -> None:

@@ -771,9 +771,9 @@ _LONG = "a" * 1_000_000
 def test_hostile_requests_are_refused_at_once(books: Books, method: str, path: str, params: Any, body: Any) -> None:
     best = 1.0
     for _ in range(2):
-        start = time.perf_counter()
+        start = time.process_time()
         response = books.server.fetch(method, APP.url(path), params, body)
-        best = min(best, time.perf_counter() - start)
+        best = min(best, time.process_time() - start)
         assert 400 <= response.status < 500
         json.dumps(response.body, allow_nan=False)
     assert best < 0.05 and books.world.changes() == ()
