@@ -6,7 +6,7 @@ import hashlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -21,6 +21,9 @@ from generators.phrasing import TEMPLATES, phrase
 Knobs = Mapping[str, int]
 _SATURDAY = 5
 """As `weekday` counts."""
+OFFICE = (7 * 60 + 30, 18 * 60 + 30)
+"""Minutes of the day in which people write."""
+_DAY = 24 * 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +154,21 @@ class Scene:
     def days_ago(self, days: int) -> str:
         """The day so many days before the world's clock, in ISO form; negative for one to come."""
         return (self.business.now - timedelta(days=days)).date().isoformat()
+
+    def sent(self, minutes_ago: int) -> datetime:
+        """When somebody wrote who did so about this long ago: on that day, but in office hours.
+
+        What is sent later stays later.
+        """
+        now = self.business.now
+        moment = now - timedelta(minutes=minutes_ago)
+        opens, closes = OFFICE
+        length = _DAY
+        if moment.date() == now.date():
+            closes = length = 60 * now.hour + now.minute
+        spent = (60 * moment.hour + moment.minute) / length
+        midnight = moment.replace(hour=0, minute=0)
+        return midnight + timedelta(seconds=round(60 * (opens + spent * (closes - opens))))
 
     def working_day(self, first: int, last: int) -> str:
         """One of the working days from `first` to `last` days ahead, in ISO form; negative ones have gone by."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime
 
 from environment.apps.gmail.rows import message_id
 from environment.task import ToolCall
@@ -35,10 +35,10 @@ def add_mail(
     if scene.prose > 1:
         before, after = (unrelated_text(scene, max(1, scene.prose // 2)) for _ in range(2))
         body = f"Hello {scene.business.actor.first},\n\n{before}\n\n{body}\n\n{after}\n\n{sender.name}"
-    return Mail(deliver(scene, sender, subject, body, minutes_ago, thread), len(body) > SHOWN)
+    return Mail(deliver(scene, sender, subject, body, scene.sent(minutes_ago), thread), len(body) > SHOWN)
 
 
-def deliver(scene: Scene, sender: Person, subject: str, body: str, minutes_ago: int, thread: str | None = None) -> str:
+def deliver(scene: Scene, sender: Person, subject: str, body: str, sent: datetime, thread: str | None = None) -> str:
     """Add an unread mail with just this body to the actor's inbox, and return its id."""
     mail_id = message_id(scene.invent.number(10_000, 99_999))
     scene.add(
@@ -50,7 +50,7 @@ def deliver(scene: Scene, sender: Person, subject: str, body: str, minutes_ago: 
             "from": f"{sender.name} <{sender.email}>",
             "to": [scene.business.actor.email],
             "subject": subject,
-            "date": (scene.business.now - timedelta(minutes=minutes_ago)).isoformat(),
+            "date": sent.isoformat(),
             "body": body,
             "labels": ["INBOX"],
             "unread": True,

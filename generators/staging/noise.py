@@ -6,16 +6,14 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 from generators.business import Person
-from generators.family import Scene
+from generators.family import OFFICE, Scene
 from generators.staging.gmail import deliver
-from generators.staging.slack import add_post
+from generators.staging.slack import post_at
 from generators.staging.small_talk import SmallTalk, small_talk
 
 _MINUTES_A_DAY = 1440
 _DAYS = 28
 """How far back mails and posts go."""
-_OFFICE = (7 * 60 + 30, 18 * 60 + 30)
-"""Minutes of the day in which they are sent."""
 _RECENT_MIN = 25
 _ALONE = 4
 """So many come before the first that answers another."""
@@ -34,15 +32,16 @@ def add_unrelated_mail(scene: Scene, count: int, sentences: int = 1) -> None:
     talk = small_talk(scene)
     sent: list[tuple[str, str, str]] = []
     for ago in _times(scene, talk, count, _taken(scene)):
+        at = scene.business.now - timedelta(minutes=ago)
         if len(sent) >= _ALONE and scene.rng.random() < _REPLIES:
             thread, subject, topic = talk.pick(sent)
             sender = talk.pick(talk.colleagues)
-            deliver(scene, sender, f"Re: {subject}", _body(scene, talk, topic, sender, sentences), ago, thread)
+            deliver(scene, sender, f"Re: {subject}", _body(scene, talk, topic, sender, sentences), at, thread)
             continue
         topic = talk.topic(sentences)
         subject = talk.line(f"shared/subjects/{topic}")
         sender = _sender(scene, talk, topic)
-        mail = deliver(scene, sender, subject, _body(scene, talk, topic, sender, sentences), ago)
+        mail = deliver(scene, sender, subject, _body(scene, talk, topic, sender, sentences), at)
         if not topic.endswith("_news"):
             sent.append((mail, subject, topic))
 
@@ -59,7 +58,8 @@ def add_chatter(scene: Scene, channel: str, users: str | Sequence[str], count: i
         answers = len(posted) >= _ALONE and scene.rng.random() < _REPLIES
         thread, topic = talk.pick(posted) if answers else (None, talk.topic(sentences))
         text = talk.text(topic, _length(talk, sentences))
-        ts = add_post(scene, channel, talk.pick(posters), text, minutes_ago=ago, thread=thread)
+        posted_at = scene.business.now - timedelta(minutes=ago)
+        ts = post_at(scene, channel, talk.pick(posters), text, posted_at, thread=thread)
         if not answers:
             posted.append((ts, topic))
 
@@ -71,7 +71,7 @@ def _times(scene: Scene, talk: SmallTalk, count: int, taken: Collection[int] = (
     found: set[int] = set()
     while len(found) < count:
         days = int(_DAYS * scene.rng.random() ** 2)
-        ago = days * _MINUTES_A_DAY + today - talk.number(*_OFFICE)
+        ago = days * _MINUTES_A_DAY + today - talk.number(*OFFICE)
         if ago >= _RECENT_MIN and (weekday - days) % 7 < 5 and ago not in taken:
             found.add(ago)
     return sorted(found, reverse=True)

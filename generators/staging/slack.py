@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime
 
 from environment.apps.slack.rows import channel_id, message_id, message_ts, user_id
 from generators.business import Person
@@ -32,7 +32,19 @@ def add_post(
     scene: Scene, channel: str, user: str, text: str, minutes_ago: int, pinned: bool = False, thread: str | None = None
 ) -> str:
     """Add a message to a channel, and return its time stamp; `thread` is the time stamp of the message it answers."""
-    posted = scene.business.now - timedelta(minutes=minutes_ago)
+    return post_at(scene, channel, user, text, scene.sent(minutes_ago), pinned, thread)
+
+
+def post_at(
+    scene: Scene,
+    channel: str,
+    user: str,
+    text: str,
+    posted: datetime,
+    pinned: bool = False,
+    thread: str | None = None,
+) -> str:
+    """Add a message that was posted at just this time, and return its time stamp."""
     ts = message_ts(int(posted.timestamp()), scene.invent.number(100_000, 999_999))
     row = {"id": message_id(channel, ts), "channel": channel, "ts": ts, "user": user, "text": text, "pinned": pinned}
     scene.add("slack", "Message", row | ({"thread_ts": thread} if thread else {}))
