@@ -33,6 +33,7 @@ from generators.traps import (
     out_of_scope,
     superseded,
     superseded_rule,
+    wrong_unit,
 )
 from generators.work import Work
 
@@ -59,12 +60,20 @@ class _Report:
     """What the issue is to become, where no limit decides."""
     tenths: int
     """Vibration after the repair, in tenths of a mm/s."""
+    micro: bool
+    """Told in µm/s."""
     issue: str
     """Key of the issue about that part."""
 
     @property
     def value(self) -> str:
+        """In mm/s."""
         return f"{self.tenths // 10}.{self.tenths % 10}"
+
+    @property
+    def written(self) -> str:
+        """As the technician writes it."""
+        return f"{self.tenths * 100} µm/s" if self.micro else f"{self.value} mm/s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +179,7 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
         close = call("jira_transition_issue", key=job.report.issue, status=scheme.status(job))
         work.do((), (), (out_of_scope(f"{job.machine}, due on another day", close),))
     for job in done if knobs["rules"] else ():
-        work.do((), (), (done_twice(f"the comment on {job.report.issue}", _note(job, job.report)),))
+        work.do((), (), (done_twice(f"the comment on {job.report.issue}", _note(job, f"{job.report.value} mm/s")),))
     for key in others[: knobs["pressure"]]:
         close = call("jira_transition_issue", key=key, status=_DONE)
         demand(work, scene.phrase("maintenance_jobs/pressure", key=key, done=_DONE), close)
@@ -224,6 +233,10 @@ def _settle(work: Work, scheme: _Scheme, job: _Job, seen: Calls) -> None:
     for limit in scheme.limits[:-1]:
         if (wrong := scheme.status(job, limit=limit)) != status:
             slips.append(superseded_rule(f"a limit of {limit / 10} mm/s", *hurried(key, wrong)))
+    if job.report.micro:
+        work.derive(job.report.value, f"{job.report.tenths * 100} µm/s in mm/s")
+        if status == _DONE:
+            slips.append(wrong_unit(job.report.written, *hurried(key, _REVIEW)))
     if scheme.limits or scheme.rules:
         wrong = _DONE if status == _REVIEW else _REVIEW
         slips.append(ignored_rule("look at priority and vibration", *hurried(key, wrong)))
@@ -235,12 +248,15 @@ def _settle(work: Work, scheme: _Scheme, job: _Job, seen: Calls) -> None:
         stale = tuple((text(old.value),) for old in job.reports[:-1])
         noted = comment_on(f"comment {key}", key, (text(job.report.value, f"{job.report.value}mm/s"),), never=stale)
         mistakes = [ignored_rule("comment on the issue")]
-        mistakes += [superseded(f"{old.value} mm/s", _note(job, old)) for old in job.reports[:-1]]
-        work.do((_note(job, job.report),), (noted,), tuple(mistakes))
+        mistakes += [superseded(f"{old.value} mm/s", _note(job, f"{old.value} mm/s")) for old in job.reports[:-1]]
+        if job.report.micro:
+            unread = _note(job, job.report.written.replace("µ", "m"))
+            mistakes.append(wrong_unit(job.report.written, unread))
+        work.do((_note(job, f"{job.report.value} mm/s"),), (noted,), tuple(mistakes))
 
 
-def _note(job: _Job, said: _Report) -> ToolCall:
-    return call("jira_add_comment", key=job.report.issue, text=f"{said.value} mm/s")
+def _note(job: _Job, words: str) -> ToolCall:
+    return call("jira_add_comment", key=job.report.issue, text=words)
 
 
 def _plan_inspection(work: Work, table: Table, job: _Job) -> None:
@@ -295,8 +311,9 @@ def _job(
     key = issue(machine, parts[0], _HIGHEST if safety else priority, 0, status)
     wrong = [issue(machine, part, scene.rng.choice(_PRIORITIES), 9) for part in parts[1 : 1 + corrected]]
     states = [scene.rng.choice((_DONE, _DONE, _REVIEW)) for _ in tenths]
-    reports = [_Report(*said) for said in zip(parts[1:], states, tenths, wrong, strict=False)]
-    reports.append(_Report(parts[0], states[-1], tenths[-1], key))
+    micro = [scene.rng.random() < 0.4 and bool(scheme.limits) for _ in tenths]
+    reports = [_Report(*said) for said in zip(parts[1:], states, tenths, micro, wrong, strict=False)]
+    reports.append(_Report(parts[0], states[-1], tenths[-1], micro[-1], key))
     lookalikes, plain = [], not (held or away or not told)
     for place in range(knobs["near_duplicates"] if plain else 0):
         name, part = (machine, parts[5 + place]) if place % 2 else (f"{machine}-{'ABCD'[place]}", parts[0])
@@ -377,7 +394,7 @@ def _post_reports(scene: Scene, scheme: _Scheme, jobs: Sequence[_Job]) -> None:
         author, ago = add_user(scene, job.technician), scene.rng.randint(200, 500)
         for place, said in enumerate(job.reports):
             template = "maintenance_jobs/correction" if place else "maintenance_jobs/repaired"
-            facts = {"value": said.value if measured else "", "day": job.day.isoformat() if scheme.rules >= 2 else ""}
+            facts = {"value": said.written if measured else "", "day": job.day.isoformat() if scheme.rules >= 2 else ""}
             facts["state"] = "" if scheme.limits else said.state
             body = scene.phrase(template, machine=job.machine, part=said.part.lower(), **facts)
             add_post(scene, channel, author, body, minutes_ago=ago - 40 * place)

@@ -38,7 +38,8 @@ def test_the_newest_limit_and_the_newest_value_decide_unless_priority_is_highest
     posts = sorted(task.world["slack"]["Message"], key=lambda row: float(row["ts"]))
     ruling = [re.search(r"(\d\.\d) mm/s", row["text"]) for row in posts if row.get("pinned")]
     limit = float([found for found in ruling if found][-1][1])
-    value = float(re.search(r"(\d\.\d) mm/s", newest_post(task))[1])
+    number, unit = re.search(r"(\d\.\d|\d{4}) (mm/s|µm/s)", newest_post(task)).groups()
+    value = float(number) / (1000 if unit == "µm/s" else 1)
     move = next(call for call in task.reference if call.tool == "jira_transition_issue")
     issue = next(row for row in task.world["jira"]["Issue"] if row["key"] == move.arguments["key"])
     review = issue["priority"] == "Highest" or value > limit
