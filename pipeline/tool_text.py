@@ -57,11 +57,21 @@ def endpoint_lines(endpoints: Sequence[Mapping[str, Any]], width: int) -> list[s
         for name, shape in one["arguments"].items():
             place = f"in the {shape['in']}"
             lines += wrap(_argument(name, shape, shape.get("required", False), place), width, " " * 8, " " * 12)
+        lines += [line for told in _told(one) for line in wrap(told, width, " " * 8, " " * 12)]
     return lines
+
+
+def _told(endpoint: Mapping[str, Any]) -> list[str]:
+    """What a search says of an endpoint besides its arguments, each in a line."""
+    told = [f"also {', '.join(endpoint['other'])}"] if "other" in endpoint else []
+    for part, value in endpoint.get("example", {}).items():
+        told.append(f"for example {part}={json.dumps(value, ensure_ascii=False)}")
+    told += [f"answers {endpoint['answers']}"] if "answers" in endpoint else []
+    return [*told, *([f"pages: {endpoint['paging']}"] if "paging" in endpoint else [])]
 
 
 def _argument(name: str, shape: Mapping[str, Any], required: bool, place: str = "") -> str:
     kind = " or ".join(f'"{word}"' for word in shape["enum"]) if "enum" in shape else shape.get("type", "any")
     facts = ", ".join(part for part in (kind, place, "required" if required else "") if part)
-    told = shape.get("description", "")
+    told = "; ".join(part for part in (shape.get("description", ""), shape.get("fields", "")) if part)
     return f"{name} ({facts}){f': {told}' if told else ''}"

@@ -9,7 +9,7 @@ from typing import Any
 from environment.apps.kit import App
 from environment.search.entry import entry
 from environment.search.index import Index
-from environment.search.words import aim, meant
+from environment.search.words import aim, meant, reworded
 
 _LONGEST = 2000
 """Characters of a question that are read."""
@@ -22,9 +22,9 @@ _OTHER_ACCESS = 0.7
 
 def search(apps: tuple[App, ...], query: str, top_k: int) -> list[dict[str, Any]]:
     """The `top_k` endpoints (1 to 20) that fit the words of `query` best, best first; equals stand as declared."""
-    index = _index(apps)
-    scores = index.scores(meant(query[:_LONGEST]))
-    named, access = _named(apps, query[:_LONGEST].lower()), aim(query)
+    index, question = _index(apps), reworded(query[:_LONGEST])
+    scores = index.scores(meant(question))
+    named, access = _named(apps, question.lower()), aim(question)
     for position in scores:
         app, route = index.entries[position]
         if named and app not in named:

@@ -26,15 +26,20 @@ _STOP_WORDS = frozenset(
 
 _PHRASES = (
     ("call off", "cancel"),
+    ("close down", "archive"),
     ("follow up", "followup"),
     ("fill in", "fill"),
     ("get rid of", "delete"),
     ("hand over", "assign"),
+    ("how many", "count"),
     ("look for", "find"),
     ("look up", "find"),
+    ("pull up", "find"),
     ("push back", "reschedule"),
     ("put off", "reschedule"),
     ("set up", "create"),
+    ("take back", "delete"),
+    ("throw away", "delete"),
     ("take away", "remove"),
     ("take off", "remove"),
     ("write down", "record"),
@@ -73,6 +78,8 @@ _ALIKE = (
     "sheet tab",
     "pay paid payment",
     "note comment",
+    "owe owed due unpaid overdue outstanding",
+    "tell inform notify",
     "many several bulk batch once",
 )
 """Words of which each may stand for the others."""
@@ -95,6 +102,8 @@ _INSTEAD = (
     "invite add update attendee guest",
     "react add reaction emoji",
     "rename update change",
+    "tell message post send",
+    "undo delete void cancel",
     "announce post send",
     "answer send update",
     "reply send post update",
@@ -121,8 +130,8 @@ _INSTEAD = (
 """First a word that people say, then words that endpoints may be described with instead."""
 
 _READING = frozenset(
-    "check compare count download fetch find get how list look lookup query read search see show view "
-    "what when where which who".split()
+    "any anyone are check compare count did do does download fetch find get has have how is list look lookup query "
+    "read search see show view what when where which who".split()
 )
 _WRITING = frozenset(
     "add allocate announce answer append apply archive arrange ask assign attach book call cancel change clear close "
@@ -132,6 +141,14 @@ _WRITING = frozenset(
     "sort start submit tag tell turn unarchive undo update upload use void write".split()
 )
 """What questions that ask to look something up, or to change something, begin with."""
+
+
+def reworded(text: str) -> str:
+    """The question with phrases in other words."""
+    text = _CHANNEL.sub("channel ", text)
+    for phrase, meaning in _PHRASES_KNOWN:
+        text = phrase.sub(meaning, text)
+    return text
 
 
 def aim(text: str) -> Access | None:
@@ -161,8 +178,6 @@ def terms(text: str) -> list[str]:
 
 def meant(text: str) -> list[dict[str, float]]:
     """For each word of a question, terms -> weights: itself 1, words that say the same less."""
-    for phrase, meaning in _PHRASES_KNOWN:
-        text = phrase.sub(meaning, text)
     found = []
     for place, term in enumerate(dict.fromkeys(terms(text))):
         weight = _STATE_WORD if place and term == "open" else 1.0
@@ -191,6 +206,8 @@ def _each_first(line: str) -> list[str]:
 
 
 _NAME = re.compile(r"[A-Za-z0-9]+(?:[._][A-Za-z0-9]+)*")
+_CHANNEL = re.compile(r"(?<!\w)#(?=[a-z])")
+"""A name such as #sales is that of a channel, whatever the application."""
 _HUMP = re.compile(r"([a-z0-9])([A-Z])")
 _WORD = re.compile(r"[a-z0-9]+")
 _PHRASES_KNOWN = tuple(

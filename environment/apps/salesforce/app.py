@@ -269,7 +269,7 @@ APP = App(
         Route("list_objects", "GET", "/sobjects", "read", NoArgs, list_objects, as_action=False),
         Route(
             "describe_object", "GET", "/sobjects/{object}/describe", "read", ObjectArgs, describe_object,
-            as_action=False, keywords="schema fields picklist",
+            as_action=False, keywords="schema fields columns picklist allowed values options stage status",
         ),
         Route("get_object", "GET", "/sobjects/{object}", "read", ObjectArgs, get_object, as_action=False),
         Route(

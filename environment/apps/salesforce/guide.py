@@ -9,7 +9,7 @@ GUIDE = Guide(
     glossary={
         "record": "contact lead account opportunity deal case task event note campaign member user company customer",
         "lead": "prospect",
-        "object": "table lead account deal",
+        "object": "table",
     },
     hints={
         "query": Hint(

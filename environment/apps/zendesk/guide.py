@@ -6,6 +6,7 @@ from environment.apps.guide import Guide, Hint
 
 _TICKET = "{ticket: {id, subject, status, priority, requester_id, assignee_id, group_id, tags, custom_fields}}"
 _TICKETS = "{tickets: [{id, subject, status, priority, requester_id, assignee_id}], next_page, count}"
+_VALUES = "status: new, open, pending, hold, solved, closed; priority: low, normal, high, urgent"
 _JOB = "{job_status: {status, results: [{id, success}]}}; done when it is answered"
 _USER = "{user: {id, name, email, role, organization_id, phone, tags}}"
 _USERS = "{users: [{id, name, email, role, organization_id}], next_page, count}"
@@ -44,7 +45,7 @@ GUIDE = Guide(
         "list_assigned_tickets": Hint(_TICKETS),
         "list_organization_tickets": Hint(_TICKETS),
         "create_ticket": Hint(
-            _TICKET,
+            f"{_TICKET}; {_VALUES}",
             body={
                 "ticket": {
                     "subject": "Late refund",
@@ -56,7 +57,7 @@ GUIDE = Guide(
             },
         ),
         "update_ticket": Hint(
-            f"{_TICKET}; a comment with public false is an internal note",
+            f"{_TICKET}; {_VALUES}; a comment with public false is an internal note",
             body={
                 "ticket": {
                     "comment": {"body": "The refund was sent today.", "public": True},
