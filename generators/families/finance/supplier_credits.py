@@ -75,12 +75,13 @@ class _Scheme:
 
     @classmethod
     def draw(cls, scene: Scene, knobs: Knobs) -> _Scheme:
-        """Where the rules must be found, they are others in every task."""
-        channel, found = scene.rng.choice(_CHANNELS), knobs["hops"] >= 3
-        orders = scene.rng.sample(_ORDERS, 1 + knobs["amendments"]) if found else _ORDERS[:1]
+        """From mails on, order and account are others in every task: the first bill listed is not always right."""
+        channel, drawn = scene.rng.choice(_CHANNELS), knobs["hops"] >= 2
+        replaced = knobs["amendments"] if knobs["hops"] >= 3 else 0
+        orders = scene.rng.sample(_ORDERS, 1 + replaced) if drawn else _ORDERS[:1]
         for code, name in _ACCOUNTS:
             add_account(scene, code, name)
-        return cls(tuple(orders), scene.rng.choice(_ACCOUNTS)[0] if found else _ACCOUNTS[0][0], channel)
+        return cls(tuple(orders), scene.rng.choice(_ACCOUNTS)[0] if drawn else _ACCOUNTS[0][0], channel)
 
 
 @dataclass(frozen=True, slots=True)
