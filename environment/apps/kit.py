@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -204,6 +204,13 @@ class App:
 
     def url(self, path: str, org: str = "acme") -> str:
         return f"https://{self.host.replace('{org}', org)}{self.base_path}{path}"
+
+
+def bounded(records: Sequence[Any], most: int, more: str) -> Any:
+    """A list as an action answers it: whole, or its first `most` records and how to come by the others."""
+    if len(records) <= most:
+        return records
+    return {"records": records[:most], "more": f"{len(records) - most} more; {more}"}
 
 
 def parse_json(text: Any, what: str) -> Any:

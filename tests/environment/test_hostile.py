@@ -12,6 +12,8 @@ from urllib.parse import quote
 
 import pytest
 
+from environment.apps import APPS
+from environment.apps.gmail import rows as gmail
 from environment.apps.kit import Action, App, Route
 from tests.environment.promises import HOSTILE, check_rows, kept
 from tests.environment.sample_calls import ACTIONS, ROUTES, Desk, fetching, located, meant, tries, written
@@ -170,3 +172,73 @@ def test_a_body_that_is_no_object_and_doubled_parameters_are_answered(app: App, 
     for wrong in (f"{url}?{doubled}", f"{url}?{doubled}&{doubled}"):
         kept(Desk(), *fetching(method, wrong, params, body), route.access == "read")
         kept(Desk(), *fetching(method, wrong, {}, {}), route.access == "read")
+
+
+# --- many writes -----------------------------------------------------------------------------------------------------
+
+_PROSE = ("subject", "text", "summary", "name", "title", "Name", "body", "description", "LastName", "requester_email")
+
+
+def _varied(value: Any, number: int, name: str = "") -> Any:
+    """The arguments with the number in what people read, so that no two calls make the same."""
+    if isinstance(value, dict):
+        return {key: _varied(part, number, key) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_varied(part, number, name) for part in value]
+    if not isinstance(value, str) or name not in _PROSE:
+        return value
+    return f"{number}{value}" if "email" in name else f"{value} {number}"
+
+
+@pytest.mark.parametrize("app", APPS, ids=lambda app: app.name)
+def test_after_three_hundred_writes_of_a_kind_calls_are_fast_and_answers_of_actions_short(app: App) -> None:
+    reading = [action for action in app.all_actions if action.access == "read"]
+    for action in app.all_actions:
+        if action.access == "read" or "error" in Desk().call(action.name, written(_answered(app, action)))[:10]:
+            continue
+        desk = Desk()
+        for number in range(300):
+            desk.call(action.name, written(_varied(_answered(app, action), number)))
+        kept(desk, action.name, written(_varied(_answered(app, action), 300)), reads=False)
+        for other in reading:
+            arguments = written(_answered(app, other))
+            kept(desk, other.name, arguments, reads=True)
+            assert len(desk.call(other.name, arguments)) < 30_000, (action.name, other.name)
+        check_rows(desk.world)
+
+
+_LEAD = {"last_name": "Ito {}", "company": "Nimbus"}
+_THREAD = {"thread_id": gmail.message_id(1)}
+
+
+@pytest.mark.parametrize(
+    ("writing", "given", "count", "reading", "asked", "shown", "more"),
+    [
+        ("gmail_reply", {"id": gmail.message_id(1), "body": "{}"}, 48, "gmail_read_thread", _THREAD, 50, None),
+        ("gmail_reply", {"id": gmail.message_id(1), "body": "{}"}, 60, "gmail_read_thread", _THREAD, 50, "12 older"),
+        ("gmail_create_label", {"name": "{}"}, 210, "gmail_list_labels", {}, 200, "11 more"),
+        (
+            "google_sheets_create_spreadsheet",
+            {"title": "{}"},
+            210,
+            "google_sheets_list_spreadsheets",
+            {},
+            200,
+            "11 more",
+        ),
+        ("salesforce_create_lead", _LEAD, 199, "salesforce_find_leads", {"name": "Ito"}, 200, None),
+        ("salesforce_create_lead", _LEAD, 210, "salesforce_find_leads", {"name": "Ito"}, 200, "narrow the search"),
+        ("salesforce_create_lead", _LEAD, 210, "salesforce_query", {"soql": "SELECT Id FROM Lead"}, 200, "use LIMIT"),
+    ],
+)
+def test_a_long_list_of_an_action_is_cut_and_says_so(
+    writing: str, given: dict[str, str], count: int, reading: str, asked: dict[str, str], shown: int, more: str | None
+) -> None:
+    desk = Desk()
+    for number in range(count):
+        answer = desk.call(writing, {name: value.replace("{}", str(number)) for name, value in given.items()})
+        assert "error" not in answer[:10], answer
+    found = json.loads(desk.call(reading, asked))
+    records = found["records"] if more else found
+    assert len(records) == shown
+    assert more is None or more in found["more"]

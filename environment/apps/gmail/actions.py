@@ -9,9 +9,11 @@ from typing import Any
 from pydantic import Field
 
 from environment.apps.gmail.mime import decode, write_raw
-from environment.apps.kit import Action, AppError, Args, Fetch
+from environment.apps.kit import Action, AppError, Args, Fetch, bounded
 
 _SNIPPET = 120
+_THREAD, _LABELS = 50, 200
+"""Most messages, and most labels, that one answer shows."""
 _LISTED = {"format": "metadata", "metadataHeaders": ["From", "Subject", "Date"]}
 _MESSAGES = "/users/me/messages"
 
@@ -74,9 +76,11 @@ def _read(fetch: Fetch, args: OneEmail) -> dict[str, Any]:
     return _whole(fetch("GET", _message(args.id)))
 
 
-def _read_thread(fetch: Fetch, args: OneThread) -> list[dict[str, Any]]:
+def _read_thread(fetch: Fetch, args: OneThread) -> Any:
     messages = fetch("GET", f"/users/me/threads/{_path(args.thread_id)}")["messages"]
-    return [{"id": message["id"], **_whole(message)} for message in messages]
+    shown = [{"id": message["id"], **_whole(message)} for message in messages[-_THREAD:]]
+    older = len(messages) - len(shown)
+    return {"records": shown, "more": f"{older} older; find them with gmail_search_emails"} if older else shown
 
 
 def _send(fetch: Fetch, args: SendEmail) -> dict[str, Any]:
@@ -120,8 +124,9 @@ def _trash(fetch: Fetch, args: OneEmail) -> dict[str, Any]:
     return {"id": args.id, "trashed": True}
 
 
-def _list_labels(fetch: Fetch, args: NoArguments) -> list[str]:
-    return [label["name"] for label in fetch("GET", "/users/me/labels")["labels"] if label["type"] == "user"]
+def _list_labels(fetch: Fetch, args: NoArguments) -> Any:
+    names = [label["name"] for label in fetch("GET", "/users/me/labels")["labels"] if label["type"] == "user"]
+    return bounded(names, _LABELS, "a label can be used without being listed")
 
 
 def _create_label(fetch: Fetch, args: NameLabel) -> dict[str, Any]:

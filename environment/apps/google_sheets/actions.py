@@ -10,12 +10,12 @@ from pydantic import ConfigDict, Field
 
 from environment.apps.google_sheets.a1 import cell_name, column_letters, column_number, quoted_title
 from environment.apps.google_sheets.drive import MIME_TYPE
-from environment.apps.kit import Action, AppError, Args, Fetch
+from environment.apps.kit import Action, AppError, Args, Fetch, bounded
 
 _ID = re.compile(r"[\w-]{40,60}", re.ASCII)
 _FILES = "https://www.googleapis.com/drive/v3/files"
 _EVERYTHING = "1:1000000"
-_READ_LIMIT, _FIND_LIMIT = 20, 20
+_READ_LIMIT, _FIND_LIMIT, _LIST_LIMIT = 20, 20, 200
 
 
 class TextArgs(Args):
@@ -113,12 +113,13 @@ def _append_row(fetch: Fetch, args: AppendArgs) -> Any:
 
 def _list_sheets(fetch: Fetch, args: SpreadsheetArgs) -> Any:
     found = fetch("GET", f"/v4/spreadsheets/{_resolve(fetch, args.spreadsheet)}")["sheets"]
-    return [sheet["properties"]["title"] for sheet in found]
+    return bounded([sheet["properties"]["title"] for sheet in found], _LIST_LIMIT, "a sheet can be read by its title")
 
 
 def _list_spreadsheets(fetch: Fetch, args: NoArgs) -> Any:
-    found = fetch("GET", _FILES, {"q": f"mimeType = '{MIME_TYPE}'"})["files"]
-    return [{"id": file["id"], "title": file["name"]} for file in found]
+    found = fetch("GET", _FILES, {"q": f"mimeType = '{MIME_TYPE}'", "pageSize": 1000})["files"]
+    shown = [{"id": file["id"], "title": file["name"]} for file in found]
+    return bounded(shown, _LIST_LIMIT, "a spreadsheet can be read by its title")
 
 
 def _delete_row(fetch: Fetch, args: DeleteArgs) -> Any:

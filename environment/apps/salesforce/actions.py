@@ -251,8 +251,9 @@ def _find_tasks(fetch: Fetch, args: FindTasks) -> Any:
 
 def _find_users(fetch: Fetch, args: FindByName) -> Any:
     """Users; that one is active goes without saying."""
-    users = _find(fetch, "User", _part("Name", args.name))
-    return [{name: value for name, value in user.items() if (name, value) != ("IsActive", True)} for user in users]
+    users = _records(fetch, "User", _part("Name", args.name))
+    without = ("IsActive", True)
+    return _shown([{name: value for name, value in user.items() if (name, value) != without} for user in users])
 
 
 def _add_to_campaign(fetch: Fetch, args: AddToCampaign) -> Any:
@@ -280,8 +281,10 @@ def _delete_record(fetch: Fetch, args: RecordId) -> Any:
 
 def _query(fetch: Fetch, args: QueryText) -> Any:
     body = fetch("GET", "/query", {"q": args.soql})
-    records = [_compact(record) for record in body["records"]]
-    return {"totalSize": body["totalSize"], "records": records, **({} if body["done"] else {"done": False})}
+    records = [_compact(record) for record in body["records"][:LIMIT]]
+    if body["done"] and len(records) == len(body["records"]):
+        return {"totalSize": body["totalSize"], "records": records}
+    return {"totalSize": body["totalSize"], "records": records, "done": False, "more": "use LIMIT and OFFSET"}
 
 
 def _given(args: Args, names: Mapping[str, str]) -> dict[str, Any]:
@@ -289,9 +292,17 @@ def _given(args: Args, names: Mapping[str, str]) -> dict[str, Any]:
     return {field: getattr(args, name) for name, field in names.items() if getattr(args, name) is not None}
 
 
-def _find(fetch: Fetch, kind: str, conditions: list[str]) -> list[Any]:
+def _find(fetch: Fetch, kind: str, conditions: list[str]) -> Any:
+    return _shown(_records(fetch, kind, conditions))
+
+
+def _shown(records: list[Any]) -> Any:
+    return records if len(records) <= LIMIT else {"records": records[:LIMIT], "more": "narrow the search"}
+
+
+def _records(fetch: Fetch, kind: str, conditions: list[str]) -> list[Any]:
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    body = fetch("GET", "/query", {"q": f"SELECT {_FOUND[kind]} FROM {kind}{where} LIMIT {LIMIT}"})
+    body = fetch("GET", "/query", {"q": f"SELECT {_FOUND[kind]} FROM {kind}{where} LIMIT {LIMIT + 1}"})
     return [_compact(record) for record in body["records"]]
 
 

@@ -14,6 +14,8 @@ LIMIT = 20
 
 Kind = Literal["bills", "invoices"]
 InvoiceStatus = Literal["DRAFT", "SUBMITTED", "AUTHORISED", "PAID", "VOIDED", "DELETED"]
+_NOTES = 50
+"""Most notes that are shown with a document, the newest."""
 _TYPES = {"bills": "ACCPAY", "invoices": "ACCREC"}
 
 
@@ -171,7 +173,8 @@ def _get_invoice(fetch: Fetch, args: OneInvoice) -> dict[str, Any]:
         lines=[_line(line) for line in row["LineItems"]],
         payments=[f"{part['Amount']:.2f} {part['Reference']}".strip() for part in row["Payments"]],
         credits=[f"{part['AppliedAmount']:.2f} {part['CreditNoteNumber']}".strip() for part in row["CreditNotes"]],
-        notes=[note["Details"] for note in notes],
+        notes=[note["Details"] for note in notes[-_NOTES:]],
+        more=f"{len(notes) - _NOTES} older notes" if len(notes) > _NOTES else "",
     )
 
 
