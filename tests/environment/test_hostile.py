@@ -208,6 +208,7 @@ def test_after_three_hundred_writes_of_a_kind_calls_are_fast_and_answers_of_acti
 
 
 _LEAD = {"last_name": "Ito {}", "company": "Nimbus"}
+_TITLE = {"title": "{}"}
 _THREAD = {"thread_id": gmail.message_id(1)}
 
 
