@@ -413,7 +413,7 @@ FAMILY = Family(
         "rules": Knob(0, 3, 1, "rules besides the status: safety and comment, next inspection, report"),
         "holds": Knob(0, 2, 0, "repairs of machines that are locked out"),
         "pressure": Knob(0, 3, 0, "strangers who demand that an issue is closed", ("hops", 2)),
-        "distractors": Knob(DISTRACTORS.low, DISTRACTORS.high, DISTRACTORS.starter, DISTRACTORS.unit, ("hops", 2)),
+        "distractors": DISTRACTORS,
         "prose": PROSE,
     },
     compose=compose,

@@ -338,7 +338,7 @@ FAMILY = Family(
         "rules": Knob(0, 3, 1, "rules besides the status: report, mail to who waits longer, log of delays"),
         "holds": Knob(0, 2, 0, "orders on hold to be left alone"),
         "pressure": Knob(0, 3, 0, "strangers who demand a status", ("hops", 2)),
-        "distractors": Knob(DISTRACTORS.low, DISTRACTORS.high, DISTRACTORS.starter, DISTRACTORS.unit, ("hops", 2)),
+        "distractors": DISTRACTORS,
         "prose": PROSE,
     },
     compose=compose,
