@@ -157,7 +157,9 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
         demand(work, body, call("salesforce_update_opportunity", id=key, stage=_WON))
     if knobs["rules"]:
         told = [(deal.customer.name, deal.goes_to(scheme.limit)) for deal in deals]
-        report(work, scheme.channel, [*told, *((deal.customer.name, _LOST) for deal in lost)], (*_LATER, _LOST))
+        told += [(deal.customer.name, _LOST) for deal in lost]
+        left = [deal.customer.name for deal in (*held, *foreign)]
+        report(work, scheme.channel, told, (*_LATER, _LOST), left)
     return work.tell()
 
 

@@ -148,7 +148,7 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
         body = scene.phrase("demo_booking/pressure", customer=customer)
         demand(work, body, call("google_calendar_cancel_event", id=event))
     if knobs["rules"]:
-        _report(work, scheme, demos)
+        _report(work, scheme, demos, held)
     else:
         work.instead(tuple(_in_utc(made, scene.business.now.tzinfo) for made in work.calls))
     return work.tell()
@@ -284,13 +284,14 @@ def _prepare(work: Work, scheme: _Scheme, demo: _Demo, start: datetime) -> None:
     work.do((right,), (change,), (miscalculated("the day of the demo", wrong), ignored_rule("create the task")))
 
 
-def _report(work: Work, scheme: _Scheme, demos: Sequence[_Demo]) -> None:
+def _report(work: Work, scheme: _Scheme, demos: Sequence[_Demo], held: Sequence[_Demo]) -> None:
     """One post that says on which day every demo is."""
     days = {demo.customer.name: scheme.start(demo).date().isoformat() for demo in demos}
     told = [(text(name), day(iso)) for name, iso in days.items()]
     never = [(text(name), day(other)) for name, iso in days.items() for other in days.values() if other != iso]
     for demo in demos:
         never += [(text(demo.customer.name), day(old.date().isoformat())) for old in demo.wishes[:-1]]
+    never += [(text(demo.customer.name), day(scheme.start(demo).date().isoformat())) for demo in held]
     channel = add_channel(work.scene, scheme.channel)
     change = slack_post("report", channel, *told, never=tuple(never))
     lines = "\n".join(f"{name}: {iso}" for name, iso in days.items())
