@@ -17,12 +17,17 @@ Kind = TypeVar("Kind", bound=Record)
 
 def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], is_content: bool = True) -> FileRecord:
     """Writes one row a line; rows may be made one at a time."""
+    return write_lines(path, map(canonical_json, rows), is_content)
+
+
+def write_lines(path: Path, lines: Iterable[str], is_content: bool = True) -> FileRecord:
+    """Writes rows that are canonical JSON already."""
     digest = RowHash()
     temporary = _temporary(path)
     with temporary.open("w", encoding="utf-8") as file:
-        for row in rows:
-            file.write(canonical_json(row) + "\n")
-            digest.add(row)
+        for line in lines:
+            file.write(line + "\n")
+            digest.add(line)
         _settle(file.fileno(), file.flush)
     _put(temporary, path)
     return FileRecord(hash=digest.hexdigest(), rows=len(digest), is_content=is_content)

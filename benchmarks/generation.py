@@ -38,7 +38,7 @@ from environment.attempt import RowChange
 from environment.episode import base_of, derived_fields
 from environment.record import canonical_json
 from environment.rng import derive_rng
-from environment.task import Proof, Task, ToolCall
+from environment.task import Proof, Task, ToolCall, task_line
 from environment.verifier import verify
 from generators.families import FAMILIES
 from generators.family import Family
@@ -190,7 +190,7 @@ def generate_all(file: Path, count: int, profile: Profile) -> Stage:
     with file.open("w", encoding="utf-8") as out:
         for number in range(count):
             task = make(FAMILIES[number % len(FAMILIES)], number // len(FAMILIES), profile)
-            out.write(canonical_json(task.to_json()) + "\n")
+            out.write(task_line(task) + "\n")
     return Stage("generated", count, time.perf_counter() - wall, time.process_time() - cpu, 1, GENERATE_S)
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import Field, JsonValue
 
 from environment.contract import Contract
-from environment.record import Record, content_hash
+from environment.identity import Identity
+from environment.record import Record, canonical_json, object_text, record_text
 
 Domain = Literal["sales", "marketing", "operations", "support", "finance", "hr"]
 DOMAINS: tuple[Domain, ...] = ("sales", "support", "operations", "marketing", "finance", "hr")
@@ -108,6 +111,26 @@ def make_task(**parts: Any) -> Task:
 
 def task_hash(task: Task) -> str:
     """Hash of the task's content without id and proof: equal for equal problems."""
-    data = task.model_dump(mode="json", exclude={"id", "proof", "world"})
-    # the world is JSON data already, and by far the largest part
-    return content_hash({**data, "world": task.world})
+    texts = _texts(task)
+    del texts["id"], texts["proof"]
+    return hashlib.sha256(object_text(texts).encode()).hexdigest()
+
+
+def task_line(task: Task) -> str:
+    """The canonical JSON of `task.to_json()`, in a fraction of the time."""
+    return object_text(_texts(task))
+
+
+def _texts(task: Task) -> dict[str, str]:
+    """Field -> its canonical JSON. Traps repeat most of the reference, and the very same calls."""
+    known: dict[int, str] = {}
+    return {
+        name: _world_text(Identity(task.world)) if name == "world" else record_text(value, known)
+        for name, value in task.__dict__.items()
+    }
+
+
+@lru_cache(maxsize=2)
+def _world_text(world: Identity[WorldRows]) -> str:
+    """By far the longest part, and written twice: to be hashed and to be stored."""
+    return canonical_json(world.of)

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from assets.files import write_rows
+from assets.files import write_lines
 from assets.generation import Generation, Product
 from assets.manifest import Manifest
 from calibration.supply import TaskRequest
 from environment.rng import derive_rng, derive_seed
-from environment.task import Split, Task
+from environment.task import Split, Task, task_line
 from generators.families import family_named
 
 STAGE = "candidate_tasks"
@@ -18,7 +18,7 @@ def generate_candidates(generation: Generation) -> Manifest:
     """As many tasks of each family and split as the engagement asks for."""
 
     def make(folder: Path) -> Product:
-        file = write_rows(folder / "tasks.jsonl", (task.to_json() for task in candidates(generation)))
+        file = write_lines(folder / "tasks.jsonl", map(task_line, candidates(generation)))
         count = file.rows or 0
         return Product({"tasks.jsonl": file}, count, count, facts={"per_split": _split_counts(generation)})
 
@@ -29,7 +29,7 @@ def generate_batch(generation: Generation, requests: Sequence[TaskRequest], batc
     """The tasks that calibration asked for."""
 
     def make(folder: Path) -> Product:
-        file = write_rows(folder / "tasks.jsonl", (task.to_json() for task in _wanted(generation, requests, batch)))
+        file = write_lines(folder / "tasks.jsonl", map(task_line, _wanted(generation, requests, batch)))
         facts = {"requests": [request.to_json() for request in requests]}
         return Product({"tasks.jsonl": file}, file.rows or 0, file.rows or 0, facts=facts)
 

@@ -9,15 +9,14 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
-from assets.files import write_rows
+from assets.files import write_lines, write_rows
 from assets.generation import Generation, Product, batch_name
 from assets.manifest import Manifest
 from assets.stages.candidates import STAGE as CANDIDATES
 from assets.tether import tie
 from environment.record import canonical_json
-from environment.task import Task
+from environment.task import Task, task_line
 from generators.families import family_named
 from generators.proof import ProofError, prove, same_bytes
 
@@ -32,7 +31,7 @@ def prove_candidates(generation: Generation, batch: int = 0) -> Manifest:
 
     def make(folder: Path) -> Product:
         failures: list[dict[str, str]] = []
-        kept = write_rows(folder / "tasks.jsonl", _proven(generation, batch, failures))
+        kept = write_lines(folder / "tasks.jsonl", _proven(generation, batch, failures))
         mutants, equivalents = _totals(folder / "tasks.jsonl")
         return Product(
             files={"tasks.jsonl": kept, "failures.jsonl": write_rows(folder / "failures.jsonl", failures)},
@@ -45,7 +44,7 @@ def prove_candidates(generation: Generation, batch: int = 0) -> Manifest:
     return generation.produce(STAGE, make, upstream=(batch_name(CANDIDATES, batch),), batch=batch)
 
 
-def _proven(generation: Generation, batch: int, failures: list[dict[str, str]]) -> Iterator[dict[str, Any]]:
+def _proven(generation: Generation, batch: int, failures: list[dict[str, str]]) -> Iterator[str]:
     total = generation.manifest(CANDIDATES, batch).rows_out
     lines = (canonical_json(row) for row in generation.rows(CANDIDATES, "tasks.jsonl", batch))
     done = 0
@@ -55,7 +54,7 @@ def _proven(generation: Generation, batch: int, failures: list[dict[str, str]]) 
                 done += 1
                 generation.tell(STAGE, done, total)
                 if failure is None:
-                    yield json.loads(proven)
+                    yield proven
                 else:
                     failures.append(failure)
 
@@ -83,7 +82,7 @@ def prove_line(line: str) -> tuple[str, dict[str, str] | None]:
         proven = task.model_copy(update={"proof": prove(task)})
     except ProofError as error:
         return "", {"task_id": task.id, "check": error.check, "detail": error.detail}
-    return canonical_json(proven.to_json()), None
+    return task_line(proven), None
 
 
 def _totals(path: Path) -> tuple[dict[str, int], dict[str, int]]:

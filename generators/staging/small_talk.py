@@ -30,6 +30,7 @@ _COLLEAGUES, _SUPPLIERS, _STRANGERS = 6, 4, 60
 _TOGETHER = 4
 """People mentioned in one paragraph."""
 _PARAGRAPH = (3, 5)
+_TOPICS = "shared/noise"
 _T = TypeVar("_T")
 
 
@@ -48,6 +49,7 @@ class SmallTalk:
         self._today = scene.business.now.timetuple().tm_yday
         self._first, self._turn, self._customer, self._day, self._hour = 0, 0, 0, 0, 0
         self._decks: dict[str, list[Sentence]] = {}
+        self._left: dict[str, int] = {topic: len(sentences(topic)) for topic in topics(_TOPICS)}
         self._draws = self._drawers()
 
     def pick(self, values: Sequence[_T]) -> _T:
@@ -60,13 +62,14 @@ class SmallTalk:
 
     def topic(self, count: int) -> str:
         """The name of a topic with `count` sentences left to say; when no topic has so many, one with the most."""
-        left = {topic: self._left(topic) for topic in topics("shared/noise")}
-        if not any(left.values()):
-            for topic in left:
+        most = max(self._left.values())
+        if not most:
+            for topic in self._left:
                 del self._decks[topic]
+                self._left[topic] = len(sentences(topic))
             return self.topic(count)
-        enough = min(count, max(left.values()))
-        return self.pick([topic for topic in left if left[topic] >= enough]).rpartition("/")[2]
+        enough = min(count, most)
+        return self.pick([topic for topic, left in self._left.items() if left >= enough]).rpartition("/")[2]
 
     def text(self, topic: str, count: int) -> str:
         """So many sentences, in paragraphs when they are many; where a topic is exhausted, another one follows.
@@ -81,9 +84,10 @@ class SmallTalk:
             size = count if count <= _PARAGRAPH[1] + 1 else self.number(*_PARAGRAPH)
             said = []
             for _ in range(size):
-                if not self._left(f"shared/noise/{topic}"):
+                if not self._left[f"{_TOPICS}/{topic}"]:
                     topic = self.topic(count)
-                said.append(self._next(f"shared/noise/{topic}"))
+                said.append(self._next(f"{_TOPICS}/{topic}"))
+                self._left[f"{_TOPICS}/{topic}"] -= 1
             paragraphs.append(" ".join(said))
             count -= size
         return "\n\n".join(paragraphs)
@@ -100,11 +104,6 @@ class SmallTalk:
             self._shuffle(deck)
         return self._filled(deck.pop())
 
-    def _left(self, template: str) -> int:
-        """How many phrasings of a template did not come yet."""
-        deck = self._decks.get(template)
-        return len(sentences(template)) if deck is None else len(deck)
-
     def _filled(self, sentence: Sentence) -> str:
         self._turn, self._customer = int(self._random() * _TOGETHER), int(self._random() * _COMPANIES)
         text = sentence.form % tuple([self._draws[slot]() for slot in sentence.slots])
@@ -118,27 +117,35 @@ class SmallTalk:
             "third": lambda: self._name(2),
             "company": lambda: self.companies[self._customer].name,
             "firm": lambda: self.companies[(self._customer + 1) % _COMPANIES].name,
-            "room": lambda: self.pick(ROOMS),
-            "hall": lambda: self.pick(ROOMS),
-            "street": lambda: self.pick(STREETS),
-            "town": lambda: self.pick(TOWNS),
-            "place": lambda: self.pick(TOWNS),
-            "thing": lambda: self.pick(THINGS),
-            "item": lambda: self.pick(THINGS),
-            "work": lambda: self.pick(WORKS),
-            "project": lambda: self.pick(PROJECTS),
+            "room": self._one_of(ROOMS),
+            "hall": self._one_of(ROOMS),
+            "street": self._one_of(STREETS),
+            "town": self._one_of(TOWNS),
+            "place": self._one_of(TOWNS),
+            "thing": self._one_of(THINGS),
+            "item": self._one_of(THINGS),
+            "work": self._one_of(WORKS),
+            "project": self._one_of(PROJECTS),
             "code": self._code,
             "serial": self._code,
-            "few": lambda: str(self.number(3, 30)),
-            "number": lambda: str(self.number(2, 99)),
-            "many": lambda: str(self.number(101, 990)),
+            "few": self._some(3, 30),
+            "number": self._some(2, 99),
+            "many": self._some(101, 990),
             "past": lambda: DAYS[(self._today - self.number(35, 155)) % 365],
             "day": self._coming_day,
             "later": lambda: DAYS[(self._today + self._day + self.number(1, 30)) % 365],
             "hour": self._starting_hour,
             "until": lambda: HOURS[min(len(HOURS) - 1, self._hour + self.number(4, 33))],
-            "weekday": lambda: self.pick(WEEKDAYS),
+            "weekday": self._one_of(WEEKDAYS),
         }
+
+    def _one_of(self, values: Sequence[str]) -> Callable[[], str]:
+        random, count = self._random, len(values)
+        return lambda: values[int(random() * count)]
+
+    def _some(self, low: int, high: int) -> Callable[[], str]:
+        random, count = self._random, high - low + 1
+        return lambda: str(low + int(random() * count))
 
     def _name(self, place: int) -> str:
         return self._names[(self._first + (self._turn + place) % _TOGETHER) % _PEOPLE]
