@@ -184,7 +184,8 @@ def compose(scene: Scene, knobs: Knobs) -> Story:
         close = call("jira_transition_issue", key=key, status=_DONE)
         demand(work, scene.phrase("maintenance_jobs/pressure", key=key, done=_DONE), close)
     if knobs["rules"] >= 3:
-        report(work, scheme.channel, [(job.report.issue, scheme.status(job)) for job in jobs], (_DONE, _REVIEW))
+        told = [(job.report.issue, scheme.status(job)) for job in jobs]
+        report(work, scheme.channel, told, (_DONE, _REVIEW), [job.report.issue for job in held])
     return work.tell()
 
 
@@ -328,7 +329,7 @@ def _job(
         if lookalikes:
             add_event(scene, scene.business.actor.email, f"Inspection {machine}-A", _hour(scene), 60)
     day = scene.business.now.date() - timedelta(days=scene.rng.randint(0, 2))
-    here, elsewhere = scene.rng.sample(range(20, 90), 2)
+    here, elsewhere = scene.rng.sample(range(25, 90), 2)
     return _Job(
         machine=machine,
         technician=scene.invent.person(scene.business.company.domain),

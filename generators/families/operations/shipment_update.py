@@ -90,8 +90,8 @@ class _Scheme:
         replaced = min(knobs["amendments"], 3) if knobs["hops"] >= 3 else 0
         asked = knobs["hops"] >= 3 or knobs["rules"] >= 2
         extras = tuple(scene.rng.sample(_EXTRAS, 4))[: replaced + 1 if asked else 0]
-        transit = dict(zip(_SERVICES, scene.rng.sample(range(2, 20), len(_SERVICES)), strict=True))
-        leaves = scene.business.now.date() - timedelta(days=scene.rng.randint(1, 4))
+        transit = dict(zip(_SERVICES, scene.rng.sample(range(5, 23), len(_SERVICES)), strict=True))
+        leaves = date.fromisoformat(scene.working_day(-4, -1))
         names = [scene.rng.choice(found) for found in (_CHANNELS, _RULES, _TRANSIT, _LOGS)]
         return cls(extras, transit, leaves, *names)
 
