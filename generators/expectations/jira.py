@@ -11,18 +11,6 @@ def issue_update(label: str, key: str, **fields: Matcher) -> Change:
     return Change(label=label, app="jira", collection="Issue", action="update", id=key, fields=wanted)
 
 
-def issue_created(label: str, project: str, summary: Matcher, **fields: Matcher) -> Change:
-    """A new issue of a project whose summary is right, with these values."""
-    return Change(
-        label=label,
-        app="jira",
-        collection="Issue",
-        action="create",
-        key={"project": (Equals(value=project),), "summary": (summary,)},
-        fields={name: (matcher,) for name, matcher in fields.items()},
-    )
-
-
 def comment_on(label: str, key: str, *facts: tuple[Fact, ...], never: tuple[tuple[Fact, ...], ...] = ()) -> Change:
     """One comment on an issue that states the facts and makes none of the claims of `never`."""
     prose: tuple[Matcher, ...] = (Mentions(facts=facts), *((Omits(claims=never),) if never else ()))
