@@ -142,7 +142,7 @@ def create_project(call: Call, args: CreateProject) -> Response:
         raise wrong_fields(errors)
     made = call.tables.put(
         Project(
-            id=call.tables.new_id(Project),
+            id=_new_id(call),
             key=args.key,
             name=args.name.strip(),
             description=args.description,
@@ -151,6 +151,13 @@ def create_project(call: Call, args: CreateProject) -> Response:
         )
     )
     return Response(201, {"self": f"{site(call)}/project/{made.id}", "id": int(made.id), "key": made.key})
+
+
+def _new_id(call: Call) -> str:
+    while True:
+        found = call.tables.new_id(Project)
+        if not call.tables.where(Project, "id", found):
+            return found
 
 
 def update_project(call: Call, args: UpdateProject) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from environment.apps.jira import adf
 from environment.apps.jira.app import APP
 from environment.apps.jira.rows import (
     Issue,
+    Project,
     account_id,
     comment_id,
     field_id,
@@ -514,6 +515,14 @@ def test_an_issue_that_cannot_be_is_refused_by_field(fields: dict[str, Any], err
     response = site.ask("POST", "/issue", None, {"fields": fields})
     assert (response.status, response.body) == (400, {"errorMessages": [], "errors": errors})
     assert site.world.changes() == ()
+
+
+def test_a_new_project_has_an_id_that_no_other_has() -> None:
+    projects = tuple({"id": project_id(number), "key": f"P{number}", "name": f"Project {number}"} for number in (1, 3))
+    world = World(Base({"jira": {"Project": projects}}, {"jira": {"Project": Project}}), parse_now(NOW))
+    server = Server((APP,), world, ACTOR)
+    made = server.fetch("POST", APP.url("/project"), None, {"key": "NEW", "name": "New"})
+    assert made.body["id"] == int(project_id(4))
 
 
 def test_of_very_many_wrong_fields_fifty_are_named() -> None:
