@@ -17,6 +17,8 @@ from environment.world import Tables, World
 T = TypeVar("T")
 TICK = timedelta(seconds=1)
 """How far the world's clock moves with every request."""
+_LONGEST_HOST = 253
+"""Characters of a host's name, after RFC 1035; hosts are looked up once and kept."""
 _LONGEST_PATH = 64_000
 """Characters of a path; finding the route of a longer one would take long, and nothing has a name so long."""
 
@@ -47,7 +49,7 @@ class Server:
             host = (parts.hostname or "").lower()
         except ValueError:
             return _unreachable(url)
-        hosted = _hosted(self._apps, host)
+        hosted = _hosted(self._apps, host) if len(host) <= _LONGEST_HOST else ()
         if not hosted:
             return _unreachable(url)
         app = hosted[0]
