@@ -4,8 +4,9 @@
     python -m benchmarks.api_search --set tuning --json
 
 `api_search_intents.csv` beside this file holds a hundred everyday intents over eight applications, each with the
-endpoints that are right for it. The search was tuned on the half marked `tuning`; the half marked `held_back` was
-written before and not looked at meanwhile. A hit is a right endpoint among the first one, or the first three.
+endpoints that are right for it. The search was tuned on the half marked `tuning` alone; the half marked `held_back`
+was written before that. When it was first looked at, 31 of its 50 intents had a right endpoint first and 44 among the
+first three; what it then showed was mended too, so that today's figures of both halves are those of known questions.
 
 Budgets: every intent in the first three; a search 1 ms (p50); one whose question is a megabyte long 5 ms (p99).
 Ends with exit code 1 when a right endpoint is not among the first three. Times are of the processor.

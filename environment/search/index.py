@@ -72,8 +72,7 @@ class Index:
         said = {term for word in wanted for term in word}
         for position in scores:
             parts = self._names[position]
-            unsaid = sum(map(said.isdisjoint, parts)) / len(parts)
-            scores[position] *= 1 - _UNSAID * unsaid
+            scores[position] *= 1 - _UNSAID * sum(map(said.isdisjoint, parts)) / max(1, len(parts))
         return scores
 
 

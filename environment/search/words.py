@@ -16,12 +16,12 @@ _LONGEST = 40
 """Letters of a word; nothing that endpoints are described with is longer."""
 
 _STOP_WORDS = frozenset(
-    "a about after all also am an and any anyone anything are as at be been before but by can could did do does don "
-    "else every everything for from had has have he her here him his how i if in into is it its just let like may me "
-    "might must my need no not now of off on one only onto or our out over please s same shall she should so some "
-    "somebody someone something still t than that the their them then there these they thing things this those to "
-    "today tomorrow too up us use used using want was we were what when where whether which while who whose why will "
-    "with would yet you your yesterday".split()
+    "a about after all also am an and another any anyone anything are as at be been before but by can could did do "
+    "does don else every everything for from had has have he her here him his how i if in into is it its just let "
+    "like may me might must my need no not now of off on one only onto or our out over please s same shall she should "
+    "so some somebody someone something still t than that the their them then there these they thing things this "
+    "those to today tomorrow too up us use used using want was we were what when where whether which while who whose "
+    "why will with would yesterday yet you your".split()
 )
 
 _PHRASES = (
@@ -37,6 +37,8 @@ _PHRASES = (
     ("pull up", "find"),
     ("push back", "reschedule"),
     ("put off", "reschedule"),
+    ("say yes", "accept"),
+    ("say no", "decline"),
     ("set up", "create"),
     ("take back", "delete"),
     ("throw away", "delete"),
@@ -54,6 +56,19 @@ _OTHER_WORD = 0.5
 """What a word that says the same as one of the question weighs beside it."""
 _STATE_WORD = 0.2
 """What `open` weighs where a question doesn't begin with it: there it mostly says how something is, not what to do."""
+
+_FIRST = {
+    "comment": "add comment",
+    "email": "send email",
+    "invoice": "create invoice",
+    "label": "add label",
+    "mail": "send email",
+    "message": "send message",
+    "note": "add note",
+    "quote": "create quote",
+    "tag": "add tag",
+}
+"""Nouns that say what to do where a question begins with them, and what they mean there."""
 
 _ALIKE = (
     "create add new make insert open start raise log file enter register record write",
@@ -113,7 +128,13 @@ _INSTEAD = (
     "assign owner assignee",
     "give assign",
     "chat message conversation",
-    "said message history",
+    "said message history comment",
+    "written message history comment",
+    "hand assign give",
+    "shorten update change",
+    "extend update change",
+    "increase update change",
+    "reduce update change",
     "private direct",
     "privately direct",
     "customer contact account user",
@@ -135,10 +156,10 @@ _READING = frozenset(
 )
 _WRITING = frozenset(
     "add allocate announce answer append apply archive arrange ask assign attach book call cancel change clear close "
-    "convert copy correct create decline delete draft edit empty enter file forward give invite issue join leave let "
-    "link log make mark merge message modify move notify pay pin plan post postpone prepare push put raise react "
-    "record register remove rename reopen replace reply report reschedule reserve say schedule send set share solve "
-    "sort start submit tag tell turn unarchive undo update upload use void write".split()
+    "convert copy correct create decline delete draft edit empty enter extend file forward give hand increase invite "
+    "issue join leave let link log make mark merge message modify move notify pay pin plan post postpone prepare push "
+    "put raise react record reduce register remove rename reopen replace reply report reschedule reserve say schedule "
+    "send set share shorten solve sort start submit tag tell turn unarchive undo update upload use void write".split()
 )
 """What questions that ask to look something up, or to change something, begin with."""
 
@@ -148,7 +169,8 @@ def reworded(text: str) -> str:
     text = _CHANNEL.sub("channel ", text)
     for phrase, meaning in _PHRASES_KNOWN:
         text = phrase.sub(meaning, text)
-    return text
+    first, blank, rest = text.strip().partition(" ")
+    return _FIRST.get(first.lower(), first) + blank + rest
 
 
 def aim(text: str) -> Access | None:

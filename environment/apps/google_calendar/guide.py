@@ -21,7 +21,7 @@ _BOOKED = {
 GUIDE = Guide(
     words="calendar meetings agenda diary",
     glossary={
-        "event": "meeting appointment call calendar diary entry agenda",
+        "event": "meeting appointment call calendar diary entry agenda invitation",
         "instances": "occurrence one recurring weekly meeting",
         "calendar": "diary room colleague",
         "free_busy": "available availability slot meeting room people",
