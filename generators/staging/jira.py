@@ -41,7 +41,7 @@ def add_issue(scene: Scene, project: str, summary: str, days_old: int, **fields:
 def add_comment(scene: Scene, issue: str, author: str, body: str, minutes_ago: int) -> str:
     """Add a comment by the user with this account id, and return its id."""
     key = comment_id(scene.invent.number(101, 9_999))
-    made = (scene.business.now - timedelta(minutes=minutes_ago)).isoformat()
+    made = scene.sent(minutes_ago).isoformat()
     row = {"id": key, "issue": issue, "author": author, "body": body, "created": made, "updated": made}
     scene.add("jira", "Comment", row)
     return key

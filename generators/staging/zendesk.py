@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 from environment.apps.zendesk.rows import comment_id, group_id, organization_id, ticket_id, user_id
@@ -45,7 +44,7 @@ def add_ticket(scene: Scene, requester: str, subject: str, body: str, minutes_ag
     """
     first = (_HOURS - minutes_ago // 60) * _AN_HOUR
     key = ticket_id(scene.invent.number(first, first + _AN_HOUR - 1))
-    made = (scene.business.now - timedelta(minutes=minutes_ago)).isoformat()
+    made = scene.sent(minutes_ago).isoformat()
     row = {"id": key, "subject": subject, "requester_id": requester, "status": "open", "created_at": made}
     users = scene.rows["zendesk"]["User"]
     organization = next(user["organization_id"] for user in users if user["id"] == requester)
@@ -57,7 +56,7 @@ def add_ticket(scene: Scene, requester: str, subject: str, body: str, minutes_ag
 def add_said(scene: Scene, ticket: str, author: str, body: str, minutes_ago: int, public: bool = True) -> str:
     """Add a comment to a ticket, later than those that it has, and return its id."""
     key = comment_id(scene.invent.number(100_000, 999_999))
-    made = (scene.business.now - timedelta(minutes=minutes_ago)).isoformat()
+    made = scene.sent(minutes_ago).isoformat()
     row = {"id": key, "ticket_id": ticket, "author_id": author, "body": body, "public": public, "created_at": made}
     scene.add("zendesk", "Comment", row)
     return key
