@@ -93,7 +93,7 @@ def _sound(node: dict[str, Any], depth: int, budget: list[int]) -> bool:
         return False
     if not isinstance(node.get("attrs", {}), dict) or not _sound_marks(node.get("marks", [])):
         return False
-    if content is None:
+    if "content" not in node:
         return kind not in _NEEDS_CONTENT
     if not isinstance(content, list) or (not content and kind in _NEEDS_CONTENT and kind != "doc"):
         return False

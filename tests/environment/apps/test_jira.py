@@ -775,6 +775,7 @@ def test_a_rich_comment_comes_back_as_it_was_sent() -> None:
         {"type": "doc", "version": 1, "content": [{"type": "paragraph", "content": [{"type": "text", "text": ""}]}]},
         {"type": "doc", "version": 1, "content": [{"type": "paragraph", "content": [{"type": "text"}]}]},
         {"type": "doc", "version": 1, "content": [{"type": "paragraph", "colour": "red"}]},
+        {"type": "doc", "version": 1, "content": [{"type": "paragraph", "content": None}]},
         {"type": "doc", "version": 1, "content": [{"type": []}, None]},
         {"type": "doc", "version": 1, "content": [{"type": "bulletList", "content": []}]},
         {
