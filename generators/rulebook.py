@@ -19,7 +19,6 @@ from generators.staging.handbook import filler_clauses
 from generators.staging.slack import add_channel, add_post, add_user
 from generators.work import Work
 
-MAX_HOPS = 4
 _MINUTES_A_DAY = 1440
 
 
@@ -33,22 +32,11 @@ class Rule:
     """What it replaced, oldest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where rules stand."""
-
-    kind: str
-    name: str
-    """Channel, spreadsheet or subject."""
-    calls: tuple[ToolCall, ...]
-    """How it is read."""
-
-
 def publish(work: Work, topic: str, rules: Sequence[Rule], hops: int, channel: str) -> Person:
     """Tell the rules in `hops` places, from 1 to 4; returns the colleague who has the say.
 
     `topic` names the matter in two or three words, `channel` is where a reference in the request leads. The first rule
-    stands farthest away, what it replaced one place nearer.
+    stands farthest away, what it replaced one place nearer. Raises ValueError when another rule replaced something.
     """
     scene = work.scene
     owner = scene.invent.person(scene.business.company.domain)
@@ -61,11 +49,9 @@ def publish(work: Work, topic: str, rules: Sequence[Rule], hops: int, channel: s
     for number, rule in enumerate(rules):
         texts[(len(kinds) - 1 + number) % len(kinds)].append(rule.text)
     former: list[tuple[str, ...]] = [() for _ in kinds]
-    for rule in rules[:1]:
-        former[max(0, len(kinds) - 2)] = rule.former
-    for rule in rules[1:]:
-        if rule.former:
-            raise ValueError(f"only the first rule can have been replaced, given {rule.text!r}")
+    former[max(0, len(kinds) - 2)] = rules[0].former
+    if late := [rule.text for rule in rules[1:] if rule.former]:
+        raise ValueError(f"only the first rule can have been replaced, given {late[0]!r}")
     facts = {"topic": topic, "owner": owner}
     work.ask(scene.phrase("shared/rules/to_channel", name=channel, **facts))
     for number, kind in enumerate(kinds):
