@@ -410,6 +410,29 @@ _RULES = [
     {"addSheet": {"properties": {"title": "Log"}}},
     {"deleteDimension": {"range": {"sheetId": 0, "dimension": "ROWS", "startIndex": 1, "endIndex": 2}}},
     {"updateSheetProperties": {"properties": {"sheetId": 0, "title": "Old"}, "fields": "title"}},
+    {"updateSpreadsheetProperties": {"properties": {"title": "Log"}, "fields": "title"}},
+    {"insertDimension": {"range": {"sheetId": 0, "dimension": "COLUMNS", "startIndex": 1, "endIndex": 2}}},
+    {"appendDimension": {"sheetId": 0, "dimension": "ROWS", "length": 3}},
+    {"appendCells": {"sheetId": 0, "rows": [{"values": [{"userEnteredValue": {"numberValue": 9}}]}], "fields": "*"}},
+    {
+        "updateCells": {
+            "rows": [{"values": [{"userEnteredValue": {"formulaValue": "=SUM(C2:C9)"}}, {}]}],
+            "fields": "userEnteredValue",
+            "start": {"sheetId": 0, "rowIndex": 1, "columnIndex": 2},
+        }
+    },
+    {"findReplace": {"find": "received", "replacement": "Credited", "range": {"sheetId": 0, "startRowIndex": 1}}},
+    {
+        "sortRange": {
+            "range": {"sheetId": 0, "startRowIndex": 1, "endRowIndex": 9},
+            "sortSpecs": [{"dimensionIndex": 2, "sortOrder": "DESCENDING"}],
+        }
+    },
+    {"deleteSheet": {"sheetId": 0}},
+]
+_BLOCKS = [
+    {"type": "section", "text": {"type": "mrkdwn", "text": "*Paid* <https://x.example|note>"}},
+    {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [{"type": "text", "text": "Paid"}]}]},
 ]
 _TICKETS = [zendesk.ticket_id(1), zendesk.ticket_id(2)]
 
@@ -460,6 +483,7 @@ MEANT: dict[str, dict[str, list[Any]]] = {
         "email": ["ann@tarnwick.example"],
         "name": ["eyes", "white_check_mark", "new-channel", "Ann"],
         "query": ["bill", "in:#ap-run from:@ann.lee"],
+        "blocks": [_BLOCKS],
     },
     "google_sheets": {
         "spreadsheet": [_BOOK, "Returns log"],
