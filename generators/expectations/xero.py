@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from environment.contract import Change, Enum, Equals, Matcher, Money
+from environment.contract import Change, Enum, Equals, Matcher, Money, SetOf
 
 
 def credit_note_created(label: str, contact: str, number: str, amount: str, currency: str, account: str) -> Change:
@@ -18,7 +18,7 @@ def credit_note_created(label: str, contact: str, number: str, amount: str, curr
             "Total": (Money(amount=amount),),
             "CurrencyCode": (Equals(value=currency),),
             "Status": (Enum(value="AUTHORISED"),),
-            "LineItems[*].AccountCode": (Equals(value=account),),
+            "LineItems[*].AccountCode": (SetOf(members=(account,)),),
         },
     )
 

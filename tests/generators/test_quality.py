@@ -14,10 +14,11 @@ import pytest
 from environment.attempt import RowChange
 from environment.contract import Change, Date, Instant, Mentions, Omits
 from environment.episode import Episode, derived_fields
-from environment.matchers import accepts
+from environment.matchers import Demands, accepts
 from environment.rng import derive_rng
 from environment.task import Task
 from environment.verifier import verify
+from generators.expectations.xero import credit_note_created
 from generators.families import FAMILIES
 from generators.family import OFFICE, Family, Scene
 from generators.phrasing import TEMPLATES
@@ -271,6 +272,14 @@ def test_requests_read_well(family, profile):
         prompt = drawn_task(family, index, profile).prompt
         assert not ugly.search(prompt), (ugly.search(prompt), prompt)
         assert prompt.rstrip()[-1] in ".?!", prompt
+
+
+def test_every_line_of_a_credit_note_is_on_the_account():
+    demands = Demands(credit_note_created("credit", "c-1", "CN-1", "30.00", "GBP", "315").fields)
+    note = {"ContactID": "c-1", "Total": "30.00", "CurrencyCode": "GBP", "Status": "AUTHORISED"}
+    one, other = ({"UnitAmount": "15.00", "AccountCode": code} for code in ("315", "429"))
+    assert not demands.read({**note, "LineItems": [one, one]}, {}).wrong
+    assert demands.read({**note, "LineItems": [one, other]}, {}).wrong
 
 
 def test_rules_stand_by_themselves():
