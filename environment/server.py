@@ -22,6 +22,9 @@ _LONGEST_HOST = 253
 _LONGEST_PATH = 64_000
 """Characters of a path; finding the route of a longer one would take long, and nothing has a name so long."""
 
+_SHORT = 300
+"""Characters of a URL whose place and route are kept; actions ask for the same few again and again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -44,20 +47,13 @@ class Server:
         """The vendor's answer. Never raises for anything a caller sends; an exception here is a bug of ours."""
         self.requests.append(Request(method, url, params, body))
         self._world.now += TICK
-        try:
-            parts = urlsplit(url)
-            host = (parts.hostname or "").lower()
-        except ValueError:
+        place = (_kept_place if len(url) <= _SHORT else _place)(self._apps, url)
+        if place is None:
             return _unreachable(url)
-        hosted = _hosted(self._apps, host) if len(host) <= _LONGEST_HOST else ()
-        if not hosted:
-            return _unreachable(url)
-        app = hosted[0]
-        if len(hosted) > 1:
-            app = max(hosted, key=lambda app: (app.below(parts.path) is not None, len(app.base_path)))
+        app = place.app
         try:
-            query = _query(parts.query, params)
-            return self._answer(app, method.upper(), host, parts.path, query, body)
+            query = _query(place.query, params)
+            return self._answer(app, method.upper(), place.host, place.path, query, body)
         except AppError as error:
             return Response(app.error_status or error.status, app.error_body(error), error.message)
 
@@ -71,7 +67,7 @@ class Server:
             raise
 
     def _answer(self, app: App, method: str, host: str, path: str, query: dict[str, Any], body: Any) -> Response:
-        route, found = _route(app, method, path)
+        route, found = (_kept_route if len(path) <= _SHORT else _route)(app, method, path)
         given = _arguments(route, found, query, body)
         try:
             args = route.args.model_validate(given)
@@ -81,6 +77,35 @@ class Server:
         call = Call(tables, self._world.now, self._actor, host)
         answer = self.whole(lambda: route.handler(call, args))
         return answer if isinstance(answer, Response) else Response(200, answer)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a URL leads."""
+
+    app: App
+    host: str
+    path: str
+    query: str
+
+
+def _place(apps: tuple[App, ...], url: str) -> _Place | None:
+    """None for a URL of no application's host."""
+    try:
+        parts = urlsplit(url)
+        host = (parts.hostname or "").lower()
+    except ValueError:
+        return None
+    hosted = _hosted(apps, host) if len(host) <= _LONGEST_HOST else ()
+    if not hosted:
+        return None
+    app = hosted[0]
+    if len(hosted) > 1:
+        app = max(hosted, key=lambda app: (app.below(parts.path) is not None, len(app.base_path)))
+    return _Place(app, host, parts.path, parts.query)
+
+
+_kept_place = lru_cache(maxsize=4096)(_place)
 
 
 @lru_cache(maxsize=1024)
@@ -95,7 +120,7 @@ def _unreachable(url: str) -> Response:
 def _query(text: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
     query: dict[str, Any] = {}
     try:
-        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=200)
+        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=200) if text else []
     except ValueError:
         raise AppError(400, "too many query parameters") from None
     for name, value in pairs:
@@ -106,7 +131,7 @@ def _query(text: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
     return {**query, **(params or {})}
 
 
-def _route(app: App, method: str, path: str) -> tuple[Route, dict[str, str]]:
+def _route(app: App, method: str, path: str) -> tuple[Route, Mapping[str, str]]:
     rest = app.below(path)
     if rest is None or len(rest) > _LONGEST_PATH:
         raise AppError(404, f"No such path: {path[:200]}", "NOT_FOUND")
@@ -118,6 +143,9 @@ def _route(app: App, method: str, path: str) -> tuple[Route, dict[str, str]]:
     if any(route.pattern.fullmatch(rest) for others in routes.values() for route in others):
         raise AppError(405, f"Method {method[:20]} is not allowed for {path[:200]}", "METHOD_NOT_ALLOWED")
     raise AppError(404, f"No such path: {path[:200]}", "NOT_FOUND")
+
+
+_kept_route = lru_cache(maxsize=4096)(_route)
 
 
 @lru_cache(maxsize=4096)
@@ -133,7 +161,7 @@ def _routes(app: App, slashes: int, trailing: bool) -> Mapping[str, tuple[Route,
     return found
 
 
-def _arguments(route: Route, found: dict[str, str], query: dict[str, Any], body: Any) -> dict[str, Any]:
+def _arguments(route: Route, found: Mapping[str, str], query: dict[str, Any], body: Any) -> dict[str, Any]:
     if route.whole_body:
         return {**query, route.whole_body: {} if body is None else body, **found}
     if body is None or body == "":

@@ -19,6 +19,8 @@ from environment.specs import function_spec
 _LONGEST_ARGUMENTS = 100_000
 """Characters of a call's arguments: more than a model writes in one turn, and few enough to read in milliseconds."""
 _ArgsT = TypeVar("_ArgsT", bound=BaseModel)
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_WRITTEN = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 class Toolset(Protocol):
@@ -125,7 +127,7 @@ def toolset_hash(apps: tuple[App, ...]) -> str:
 
 def compact(value: Any) -> str:
     """JSON without blanks, the way every tool answers."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _COMPACT.encode(value)
 
 
 @lru_cache
@@ -166,7 +168,7 @@ def _read(kind: type[_ArgsT], arguments: Any) -> _ArgsT:
 def _written(arguments: Any) -> str:
     """Arguments that come as data, as JSON text: they are held to the same as those that come as text."""
     try:
-        return json.dumps(arguments, ensure_ascii=False, allow_nan=False)
+        return _WRITTEN.encode(arguments)
     except (ValueError, RecursionError):
         raise AppError(400, "the arguments are not valid JSON") from None
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import lru_cache
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -368,9 +369,14 @@ def _zone(name: str) -> tzinfo:
     return zone
 
 
+@lru_cache(maxsize=1024)
+def _parsed(text: str, form: str) -> datetime:
+    return datetime.strptime(text, form)
+
+
 def _day(text: str) -> date:
     try:
-        day = datetime.strptime(text.strip()[:20], "%Y-%m-%d").date()
+        day = _parsed(text.strip()[:20], "%Y-%m-%d").date()
     except ValueError:
         raise AppError(400, f"{text[:40]!r} is no day; give YYYY-MM-DD") from None
     if not 1970 <= day.year <= 2200:
@@ -380,7 +386,7 @@ def _day(text: str) -> date:
 
 def _clock(text: str) -> time:
     try:
-        return datetime.strptime(text.strip()[:20], "%H:%M").time()
+        return _parsed(text.strip()[:20], "%H:%M").time()
     except ValueError:
         raise AppError(400, f"{text[:40]!r} is no time of day; give HH:MM") from None
 

@@ -61,7 +61,7 @@ def agenda(call: Call, calendar: Calendar, window: Window, expand: bool) -> Iter
             yield from _of_series(call, calendar, event, window, expand)
             continue
         begins, ends = event.span or _days(event, calendar.zone)
-        if ends <= low or begins >= high or _goes_with_series(call, event):
+        if ends <= low or begins >= high or (event.recurringEventId is not None and _goes_with_series(call, event)):
             continue
         if _is_on(call, calendar, event):
             yield Item(event, begins, ends)

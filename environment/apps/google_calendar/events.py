@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Sequence
 from datetime import tzinfo
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ from environment.apps.google_calendar.moments import read_instant
 from environment.apps.google_calendar.pages import page_of
 from environment.apps.google_calendar.refusals import empty_range, invalid
 from environment.apps.google_calendar.resource import etag, event_resource, is_secret
-from environment.apps.google_calendar.rows import Calendar, Event
+from environment.apps.google_calendar.rows import Attendee, Calendar, Event
 from environment.apps.google_calendar.writing import Write, cancel, change, create, move
 from environment.apps.google_calendar.zones import find_zone
 from environment.apps.kit import Args, Call, Many, Response, Route
@@ -108,6 +108,7 @@ def list_events(call: Call, args: ListEvents) -> dict[str, Any]:
         raise invalid("The requested ordering is not available for the particular query.")
     updated_min = None if args.updatedMin is None else read_instant(args.updatedMin).timestamp()
     words = (args.q or "").casefold().split()
+    invited = _invited(call, words)
     found = []
     for item in agenda(call, calendar, _window(args), expand=args.singleEvents):
         event = item.event
@@ -117,7 +118,7 @@ def list_events(call: Call, args: ListEvents) -> dict[str, Any]:
             continue
         if updated_min is not None and read_instant(event.updated).timestamp() < updated_min:
             continue
-        if words and not _mentions(call, calendar, event, words):
+        if words and not _mentions(call, calendar, event, words, invited):
             continue
         if is_gone(call, calendar, item) and not _shows_cancelled(call, args, event):
             continue
@@ -221,12 +222,20 @@ def _shows_cancelled(call: Call, args: ListEvents, event: Event) -> bool:
     return not args.singleEvents and series is not None and series.status != "cancelled"
 
 
-def _mentions(call: Call, calendar: Calendar, event: Event, words: Iterable[str]) -> bool:
-    if is_secret(call, calendar, event):
-        return False
-    guests = (f"{guest.displayName} {guest.email}" for guest in guests_of(call, event).values())
-    text = " ".join((event.summary, event.description, event.location, event.calendarId, *guests)).casefold()
-    return all(word in text for word in words)
+def _invited(call: Call, words: Sequence[str]) -> frozenset[str]:
+    """Ids of the events to which a guest is invited whom one of the words may mean."""
+    if not words:
+        return frozenset()
+    guests = call.tables.all(Attendee)
+    return frozenset(guest.eventId for guest in guests if any(word in guest.searched for word in words))
+
+
+def _mentions(call: Call, calendar: Calendar, event: Event, words: Sequence[str], invited: Container[str]) -> bool:
+    left = [word for word in words if word not in event.searched]
+    if left and (event.id in invited or event.recurringEventId in invited):
+        guests = [guest.searched for guest in guests_of(call, event).values()]
+        left = [word for word in left if not any(word in guest for guest in guests)]
+    return not left and not is_secret(call, calendar, event)
 
 
 def _is_original(event: Event, wanted: str) -> bool:

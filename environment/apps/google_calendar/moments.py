@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, time, tzinfo
-from functools import cached_property
+from functools import cached_property, lru_cache
+from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -83,7 +84,12 @@ class Moment(BaseModel):
         if self.instant is None:
             return {"date": self.date or ""}
         named = {"timeZone": self.timeZone} if self.timeZone else {}
-        return {"dateTime": rfc3339(self.instant.astimezone(zone)), **named}
+        return {"dateTime": _in_zone(self.instant, zone), **named}
+
+
+@lru_cache(maxsize=4096)
+def _in_zone(moment: datetime, zone: tzinfo) -> str:
+    return rfc3339(moment.astimezone(zone))
 
 
 def rfc3339(moment: datetime) -> str:
@@ -132,9 +138,14 @@ def read_moment(given: EventTime, name: str, before: Moment | None, zone_name: s
         if before.instant is None:
             return before
         return Moment(dateTime=rfc3339(before.instant.astimezone(zone)), timeZone=zone.key)
-    found = read_time(given.dateTime)
-    if found.tzinfo is None and named is None:
+    if read_time(given.dateTime).tzinfo is None and named is None:
         raise missing(f"Missing time zone definition for {name} time.")
+    return _moment_at(given.dateTime, zone)
+
+
+@lru_cache(maxsize=4096)
+def _moment_at(text: str, zone: ZoneInfo) -> Moment:
+    found = read_time(text)
     local = found.replace(tzinfo=zone) if found.tzinfo is None else found
     return Moment(dateTime=rfc3339(local.astimezone(UTC).astimezone(zone)), timeZone=zone.key)
 

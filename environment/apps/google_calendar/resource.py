@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 from datetime import datetime, tzinfo
+from functools import lru_cache
 from typing import Any
 
 from environment.apps.google_calendar.access import at_least, own_address, role_on
@@ -69,6 +70,7 @@ def is_secret(call: Call, calendar: Calendar, event: Event) -> bool:
     return event.calendarId != own and own not in guests_of(call, event)
 
 
+@lru_cache(maxsize=1024)
 def etag(updated: str) -> str:
     """The entity tag, which is the time of the last change."""
     return f'"{int(datetime.fromisoformat(updated).timestamp()) * 1000}000"'

@@ -120,6 +120,11 @@ class Event(Row):
         return None if self.start.date is not None else (self.start.second(UTC), self.end.second(UTC))
 
     @cached_property
+    def searched(self) -> str:
+        """What a search looks through, besides the guests."""
+        return " ".join((self.summary, self.description, self.location, self.calendarId)).casefold()
+
+    @cached_property
     def zone(self) -> tzinfo:
         """The zone on whose clocks a series repeats; days need none."""
         return (find_zone(self.start.timeZone) if self.start.timeZone else None) or UTC
@@ -155,6 +160,11 @@ class Attendee(Row):
     """Guest of the series, but not of this instance."""
     hidden: bool = False
     """The guest deleted the event from their calendar."""
+
+    @cached_property
+    def searched(self) -> str:
+        """What a search looks through."""
+        return f"{self.displayName} {self.email}".casefold()
 
     @model_validator(mode="after")
     def _own_id(self) -> Attendee:

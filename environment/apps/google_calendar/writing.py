@@ -126,14 +126,15 @@ def _change_as_organizer(call: Call, event: Event, changed: Event, write: Write)
     if write.whole or "attendees" in write.body.model_fields_set:
         _set_guests(call, write.calendar, stored, guest_list(write.body))
     after = guests_of(call, stored)
-    rearranged = not _differing(event, stored).isdisjoint(_TIMES)
+    differing = _differing(event, stored)
+    rearranged = not differing.isdisjoint(_TIMES)
     answer_as_rooms(call, stored, after if rearranged else after.keys() - before.keys())
     tell(call, write.updates, "cancellation", stored, [address for address in before if address not in after])
     if event.status == "cancelled":
         tell(call, write.updates, "invitation", stored, after)
         return stored
     tell(call, write.updates, "invitation", stored, [address for address in after if address not in before])
-    if _differing(event, stored) - _NO_NEWS:
+    if differing - _NO_NEWS:
         tell(call, write.updates, "update", stored, [address for address in after if address in before])
     return stored
 
@@ -173,7 +174,9 @@ def _store(call: Call, event: Event, changed: Event) -> Event:
 
 
 def _differing(event: Event, changed: Event) -> set[str]:
-    return {name for name in Event.model_fields if getattr(event, name) != getattr(changed, name)}
+    was, now = event.__dict__, changed.__dict__
+    # most fields of a changed row are as they were
+    return {name for name in Event.model_fields if was[name] is not now[name] and was[name] != now[name]}
 
 
 def _set_guests(call: Call, calendar: Calendar, event: Event, wanted: list[GuestBody]) -> None:

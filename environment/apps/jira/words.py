@@ -34,7 +34,10 @@ def wanted(query: str) -> tuple[Wanted, ...]:
 def holds(text: str, parts: tuple[Wanted, ...]) -> bool:
     """Whether every part stands in the text; nothing is found by no words."""
     words, known = _read(text)
-    return bool(parts) and all(_stands(part, words, known) for part in parts)
+    for part in parts:
+        if not _stands(part, words, known):
+            return False
+    return bool(parts)
 
 
 @lru_cache(maxsize=16_384)
@@ -57,9 +60,9 @@ def _read(text: str) -> tuple[tuple[str, ...], frozenset[str]]:
 
 
 def _stands(part: Wanted, words: tuple[str, ...], known: frozenset[str]) -> bool:
+    if len(part.words) == 1 and not part.prefix:
+        return part.words[0] in known
     *firsts, last = part.words
-    if not firsts and not part.prefix:
-        return last in known
     if part.prefix:
         lasts = [word for word in known if word.startswith(last) or (last.startswith(word) and stem(last) == word)]
     else:

@@ -172,7 +172,8 @@ CREDIT_NOTES: Endpoint[CreditNote, CreditNoteFields] = Endpoint(
 def use_credit(call: Call, note: CreditNote, amount: Any, day: str) -> CreditNote:
     """Store the credit note with its AppliedAmount raised (or lowered) by an amount."""
     moved = note.change(AppliedAmount=note.AppliedAmount + amount, UpdatedDateUTC=moment_of(call.now))
-    return call.tables.put(moved.change(FullyPaidOnDate=day if moved.RemainingCredit == ZERO else None))
+    spent = day if moved.RemainingCredit == ZERO else None
+    return call.tables.put(moved if spent == moved.FullyPaidOnDate else moved.change(FullyPaidOnDate=spent))
 
 
 def _allocate(call: Call, args: AllocateArgs) -> dict[str, Any]:

@@ -186,10 +186,11 @@ def _contact_names(call: Call) -> Callable[[Document], str | None]:
     names: dict[str | None, str | None] = {None: None}
 
     def read(row: Document) -> str | None:
-        if row.ContactID not in names:
-            contact = call.tables.find(Contact, row.ContactID) if row.ContactID else None
-            names[row.ContactID] = contact.Name if contact else None
-        return names[row.ContactID]
+        key = row.ContactID
+        if key not in names:
+            contact = call.tables.find(Contact, key) if key else None
+            names[key] = contact.Name if contact else None
+        return names[key]
 
     return read
 
@@ -205,7 +206,7 @@ DOCUMENT_PROPERTIES: Mapping[str, Property] = {
         UpdatedDateUTC="DateTime",
     ),
     "contact.contactid": Property("Guid", lambda call: attrgetter("ContactID")),
-    "contact.name": Property("String", _contact_names),
+    "contact.name": Property("String", _contact_names, depends_on="ContactID"),
 }
 
 

@@ -24,6 +24,8 @@ class Property:
     kind: Kind
     reader: Callable[[Call], Callable[[Any], Any]]
     """For one request, a function of a row: String and Guid give text or None; DateTime ISO to the second or None."""
+    depends_on: str | None = None
+    """The field that alone decides the value, where there is one and many rows share it."""
 
 
 Properties = Mapping[str, Property]
@@ -94,7 +96,12 @@ class _Compiler:
             return self._comparison(term)
         if isinstance(term, Asked):
             read, ask, text = self._text(term.member), _ASKED[term.method], term.text
-            return lambda row: (value := read(row)) is not None and ask(value, text)
+
+            def asked(row: Any) -> bool:
+                return (value := read(row)) is not None and ask(value, text)
+
+            shared = _property(".".join(term.member.path), self.noun, self.known).depends_on
+            return _once_a_value(asked, shared) if shared else asked
         if isinstance(term, Flag):
             return self._comparison(Comparison(term.member, "==", True))
         if isinstance(term, Not):
@@ -133,6 +140,20 @@ class _Compiler:
             return read
         spell = _CASES[member.case]
         return lambda row: None if (value := read(row)) is None else spell(value)
+
+
+def _once_a_value(test: Test, field: str) -> Test:
+    """The same test, which only asks one of all rows that have the same value in a field."""
+    found: dict[Any, bool] = {}
+    shared = operator.attrgetter(field)
+
+    def answer(row: Any) -> bool:
+        value = shared(row)
+        if value not in found:
+            found[value] = test(row)
+        return found[value]
+
+    return answer
 
 
 def _property(name: str, noun: str, known: Properties) -> Property:

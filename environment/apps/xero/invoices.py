@@ -294,4 +294,5 @@ ROUTES = (
 def settle(call: Call, invoice: Invoice, field: str, amount: Any, day: str) -> Invoice:
     """Store the invoice with its AmountPaid or AmountCredited raised (or lowered) by an amount."""
     moved = invoice.change(**{field: getattr(invoice, field) + amount})
-    return call.tables.put(moved.change(FullyPaidOnDate=day if moved.AmountDue == ZERO else None))
+    paid = day if moved.AmountDue == ZERO else None
+    return call.tables.put(moved if paid == moved.FullyPaidOnDate else moved.change(FullyPaidOnDate=paid))

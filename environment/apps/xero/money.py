@@ -21,7 +21,7 @@ def rounded(amount: Decimal, places: int = 2) -> Decimal:
 
 def read_number(value: Any, places: int = 2) -> Decimal:
     """The number in a JSON value, rounded. Raises ValueError for anything else and beyond the limit."""
-    if type(value) is Decimal and -LIMIT < value < LIMIT and value.as_tuple().exponent == -places:
+    if type(value) is Decimal and -LIMIT < value < LIMIT and value.same_quantum(_PLACES[places]):
         return value
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal) or len(str(value)[:41]) > 40:
         raise ValueError("is not a number")
