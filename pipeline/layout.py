@@ -74,6 +74,11 @@ def table(rows: Sequence[Sequence[str]], width: int, indent: str = "") -> list[s
     return lines
 
 
+def has_room(columns: int, width: int) -> bool:
+    """Whether so many columns can stand side by side, each as narrow as a cell may be."""
+    return columns * (_NARROW_CELL + len(_GAP)) <= width
+
+
 def fits(rows: Sequence[Sequence[str]], width: int) -> bool:
     """Whether a table of these rows has room for every column without squeezing any to slivers."""
     natural = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]

@@ -9,7 +9,7 @@ from typing import Any
 from environment.apps import APPS
 from environment.episode import row_types
 from environment.task import Task
-from pipeline.layout import cut, fits, outline, scalar, table, wrap
+from pipeline.layout import cut, fits, has_room, outline, scalar, table, wrap
 from pipeline.row_text import RowNames, is_empty, row_id
 
 _SHORT = 70
@@ -99,7 +99,8 @@ def _collection(found: _Collection, width: int, brief: bool) -> list[str]:
         for row in rows:
             lines += _card(found, row, fields, long, width, brief)
     else:
-        lines += table(_spread(found, rows, fields), width, "  ")
+        spread = _spread(found, rows, fields)
+        lines += table(spread if has_room(len(spread[0]), width) else cells, width, "  ")
     if len(rows) < count:
         lines.append(f"  … {count - len(rows)} more rows")
     return lines

@@ -134,7 +134,8 @@ def test_every_family_is_solved_by_typing_its_reference_or_its_requests(name: st
 
 def test_hostile_lines_are_answered_and_harm_nothing(tmp_path: Path) -> None:
     lines = [
-        'slack_post_message {"channel": ' + "[" * 100_000,
+        'salesforce_find_contacts {"name": ' + "[" * 50_000,
+        'salesforce_find_contacts {"name": ' + "[" * 100_000,
         "POST https://slack.com/api/chat.postMessage " + '{"a":' * 900 + "1" + "}" * 900,
         "\x1b[2J\x1b]0;title\x07",
         "GET https://[::1",
@@ -153,6 +154,7 @@ def test_hostile_lines_are_answered_and_harm_nothing(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
     assert "\x1b" not in done.stderr
     assert done.stderr.count("is not valid JSON") == 2
+    assert "send at most 100,000" in done.stderr
     assert "too many for name=value; give JSON" in done.stderr
     played = json.loads(done.stdout)
     assert (played["end"], played["changes"]) == ("finished", [])
@@ -280,6 +282,9 @@ class Hand:
         os.write(self._master, text.encode())
 
     def interrupt(self) -> None:
+        """Once it waits for input: an interrupt before that is noticed only with the next key."""
+        while Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()[0] != "S":
+            time.sleep(0.01)
         os.kill(self._process.pid, signal.SIGINT)
 
     def left(self) -> int:

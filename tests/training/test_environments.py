@@ -57,7 +57,7 @@ def test_wrong_arguments_are_answered_as_in_an_episode():
     task = EASY_TASKS[0]
     environment, episode = _environment(task), Episode(task)
     name = task.actions[-1]
-    for arguments in ({}, {"invented": 1}, {"channel": 7, "text": ["x"]}):
+    for arguments in ({}, {"invented": 1}, {"id": 7, "stage": ["x"]}):
         answer = getattr(environment, name)(**arguments)
         assert answer == episode.call(name, arguments)
         assert "error" in json.loads(answer)
@@ -75,10 +75,10 @@ def test_a_bug_of_ours_is_kept_and_leaves_no_verdict(monkeypatch):
     def broken(*_):
         raise SimulatorBroke("row 7")
 
-    app = next(app for app in APPS if app.name == "slack")
+    app = next(app for app in APPS if app.name == "salesforce")
     monkeypatch.setitem(app.__dict__, "all_actions", tuple(replace(action, run=broken) for action in app.all_actions))
     environment.reset(task_id=task.id)
-    assert "unavailable" in environment.slack_post_message(channel="deals", text="hello")
+    assert "unavailable" in environment.salesforce_find_opportunities(name="Haddad")
     assert "SimulatorBroke: row 7" in environment._bug
     assert environment._judge() is None
     monkeypatch.undo()

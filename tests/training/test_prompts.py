@@ -24,9 +24,10 @@ def trainer(tiny_model, tmp_path_factory):
     folder = tmp_path_factory.mktemp("prompts")
     path = folder / "tasks.jsonl"
     path.write_text("".join(task.model_dump_json() + "\n" for task in EASY_TASKS))
-    job = make_job(tiny_model, path, folder / "out", max_context=1500)
+    updates = len(EASY_TASKS) // 2
+    job = make_job(tiny_model, path, folder / "out", updates=updates, max_context=1500)
     with _quiet_libraries():
-        return make_trainer(job, EASY_TASKS, make_plan(EASY_TASKS, 3, 2, "s"), lambda log: None, after=0)
+        return make_trainer(job, EASY_TASKS, make_plan(EASY_TASKS, updates, 2, "s"), lambda log: None, after=0)
 
 
 @pytest.fixture(scope="module")
