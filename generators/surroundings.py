@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generators.family import Scene
 from generators.staging.noise import add_chatter, add_unrelated_mail
-from generators.staging.slack import add_user
+from generators.staging.slack import add_user, colleagues
 
 _MIXED = (
     ("gmail", "Message"),
@@ -31,8 +31,7 @@ def surround(scene: Scene, count: int) -> None:
         add_unrelated_mail(scene, count, scene.prose)
     channels = [row["id"] for row in scene.rows.get("slack", {}).get("Channel", ())]
     if channels and count:
-        users = [row["id"] for row in scene.rows["slack"].get("User", ())]
-        talkers = users or [add_user(scene, scene.invent.person(scene.business.company.domain))]
+        talkers = colleagues(scene) or [add_user(scene, scene.invent.person(scene.business.company.domain))]
         for channel in channels:
             add_chatter(scene, channel, talkers, count, scene.prose)
     for app, collection in _MIXED:

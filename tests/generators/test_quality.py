@@ -274,6 +274,17 @@ def test_requests_read_well(family, profile):
         assert prompt.rstrip()[-1] in ".?!", prompt
 
 
+@EACH_FAMILY
+def test_joining_a_channel_changes_nothing(family):
+    task = top_task(family, 0)
+    episode = Episode(task, toolset="api")
+    for channel in task.world["slack"]["Channel"]:
+        body = json.dumps({"channel": channel["id"]})
+        call = {"method": "POST", "url": "https://slack.com/api/conversations.join", "body": body}
+        assert json.loads(episode.call("api_fetch", call))["ok"]
+    assert episode.changes() == ()
+
+
 def test_every_line_of_a_credit_note_is_on_the_account():
     demands = Demands(credit_note_created("credit", "c-1", "CN-1", "30.00", "GBP", "315").fields)
     note = {"ContactID": "c-1", "Total": "30.00", "CurrencyCode": "GBP", "Status": "AUTHORISED"}
