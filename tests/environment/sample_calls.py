@@ -107,12 +107,14 @@ def required(args: type[BaseModel], text: str) -> dict[str, Any]:
 def tries(app: str, args: type[BaseModel]) -> Iterator[dict[str, Any]]:
     """Required arguments, with texts of the sample world in all combinations, as far as 3,000 go.
 
-    Then each value that is meant for some argument, for vendors that want one of several optional ones.
+    Ids come first, then what is meant for the argument; at last, each value that is meant for some argument, for
+    vendors that want one of several optional ones.
     """
     needed = required(args, "?")
     texts = [name for name, value in needed.items() if value in ("?", ["?"])]
-    pool = [*ROW_IDS[app], *WORDS]
-    for values in islice(product(pool, repeat=len(texts)), 3000):
+    told = {name: [value for value in MEANT[app].get(name, ()) if isinstance(value, str)] for name in texts}
+    pools = ([*ROW_IDS[app], *told[name], *WORDS] for name in texts)
+    for values in islice(product(*pools), 3000):
         made = {name: value if needed[name] == "?" else [value] for name, value in zip(texts, values, strict=True)}
         yield {**needed, **made}
     for name in args.model_fields:

@@ -12,6 +12,7 @@ from environment.apps.kit import Action, App, Route
 from environment.server import Response, Server
 from environment.specs import function_spec
 from tests.environment.sample_calls import ACTIONS, NAMES, ROUTES, Desk, located, required, tries
+from tests.environment.sample_world import sample_of
 
 _ROUTES = [pytest.param(app, route, id=f"{app.name}.{route.name}") for app, route in ROUTES]
 _ACTIONS = [pytest.param(action, id=action.name) for _, action in ACTIONS]
@@ -84,6 +85,11 @@ def test_an_action_is_described_in_few_words(action: Action) -> None:
     assert action.doc.endswith(".") and len(action.doc.split()) <= 10
     for name, field in action.args.model_fields.items():
         assert field.description and len(field.description.split()) <= 5, name
+
+
+def test_an_application_without_a_sample_is_told_what_to_write() -> None:
+    with pytest.raises(LookupError, match=r"parcels is not .*; write tests/environment/samples/parcels\.py with ROWS"):
+        sample_of("parcels")
 
 
 # --- schemas ---------------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from environment.server import Response, Server, parse_now
 from environment.tools import ApiTools, compact
 from environment.world import Base, World
 from pipeline.tool_text import endpoint_lines
-from tests.environment.sample_world import ACTOR, NOW, WORDS, WORLD
+from tests.environment.sample_world import ACTOR, MEANT, NOW, WORDS, WORLD
 
 _BASE = Base(
     {app.name: WORLD[app.name] for app in APPS}, {app.name: {kind.__name__: kind for kind in app.rows} for app in APPS}
@@ -244,7 +244,11 @@ def _accepted(app: App, route: Route) -> Iterator[Response]:
     """The answers to the example, with all ids of the sample world in turn in its path, that are no refusals."""
     earlier = next((other for other in app.routes if other.name == _BEFORE.get(f"{app.name}.{route.name}")), None)
     rows = [row.key for kind in app.rows for row in _BASE.rows((app.name, kind.__name__)).values()]
-    for values in islice(product([*WORDS, "Task", "OPS", "10001", *rows], repeat=len(route.path_names)), 4000):
+    told = {
+        name: [each for each in MEANT[app.name].get(name, ()) if isinstance(each, str)] for name in route.path_names
+    }
+    pools = ([*told[name], *WORDS, "10001", *rows] for name in route.path_names)
+    for values in islice(product(*pools), 4000):
         server = Server(APPS, World(_BASE, parse_now(NOW)), ACTOR)
         if earlier is not None:
             made = re.search(r'"(?:id|PaymentID)": "?([\w-]+)', json.dumps(_ask(server, app, earlier, ()).body))
