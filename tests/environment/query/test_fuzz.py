@@ -227,7 +227,7 @@ def _check(language: Language, text: str) -> None:
     json.dumps(response.body, allow_nan=False)
 
 
-_THOROUGH = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+_THOROUGH = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.parametrize("language", [pytest.param(language, id=language.name) for language in _STRICT])
