@@ -355,7 +355,7 @@ class CopiedWorld(World):
         return [row for row in self.all(collection) if getattr(row, field) == value]
 
     def put(self, collection: Collection, row: Row) -> None:
-        self._rows.setdefault(collection, {})[row.key] = row
+        self._rows.setdefault(collection, {})[row.row_id] = row
 
     def delete(self, collection: Collection, key: str) -> None:
         self._rows.get(collection, {}).pop(key, None)

@@ -19,7 +19,7 @@ class Row(BaseModel):
     id_field: ClassVar[str] = "id"
 
     @property
-    def key(self) -> str:
+    def row_id(self) -> str:
         """The row's id, whatever its vendor calls it."""
         return getattr(self, self.id_field)
 
@@ -139,7 +139,7 @@ class World:
         return list(found.values())
 
     def put(self, collection: Collection, row: Row) -> None:
-        self._write(collection, row.key, row)
+        self._write(collection, row.row_id, row)
 
     def delete(self, collection: Collection, key: str) -> None:
         self._write(collection, key, None)
@@ -180,7 +180,7 @@ class World:
 
     def send(self, collection: Collection, row: Row) -> None:
         """Record that the row left the company; deleting the row later does not take it back."""
-        self._set(self._outbox, (collection, row.key), row)
+        self._set(self._outbox, (collection, row.row_id), row)
 
     def changes(self) -> tuple[RowChange, ...]:
         """The net difference to the base, plus what was sent and then deleted; rows set back are no difference."""
@@ -265,7 +265,7 @@ class Tables:
         return row
 
     def delete(self, row: Row) -> None:
-        self._world.delete((self._app, type(row).__name__), row.key)
+        self._world.delete((self._app, type(row).__name__), row.row_id)
 
     def new_id(self, kind: type[Row]) -> str:
         return self._world.new_id((self._app, kind.__name__), self._ids[kind])
@@ -286,7 +286,7 @@ def _parse(app: str, kind: type[Row], items: Iterable[Mapping[str, Any]]) -> dic
             raise ValueError(
                 f"{app}.{kind.__name__} row {dict(item)} does not fit: {error.errors()[0]['msg']}"
             ) from error
-        if row.key in parsed:
-            raise ValueError(f"{app}.{kind.__name__} has two rows with id {row.key!r}; ids must differ")
-        parsed[row.key] = row
+        if row.row_id in parsed:
+            raise ValueError(f"{app}.{kind.__name__} has two rows with id {row.row_id!r}; ids must differ")
+        parsed[row.row_id] = row
     return parsed

@@ -88,12 +88,12 @@ def cursors(cursor: str = "after", size: str = "limit", default: int = 20, most:
         if not after:
             return Span(0, wanted)
         for position, row in enumerate(rows, 1):
-            if row.key == after:
+            if row.row_id == after:
                 return Span(position, wanted)
         raise AppError(400, f"{cursor} {after[:40]!r} is no cursor of this list")
 
     fields = {cursor: optional(str, "Cursor of the page"), size: optional(int, f"At most {most}")}
-    return Paging(fields, span, lambda part, rows: {cursor: rows[part.start - 1].key} if part.start else {})
+    return Paging(fields, span, lambda part, rows: {cursor: rows[part.start - 1].row_id} if part.start else {})
 
 
 def whole_list() -> Paging:

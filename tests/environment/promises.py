@@ -84,7 +84,7 @@ def check_rows(world: World) -> None:
         row = world.get((change.app, change.collection), change.id)
         if row is not None:
             kind = KINDS[change.app][change.collection]
-            assert row.key == change.id
+            assert row.row_id == change.id
             assert kind.model_validate(row.model_dump()) == row
             assert kind.model_validate(json.loads(json.dumps(change.after, allow_nan=False))) == row
     verify(_CONTRACT, changes, derived_fields(APPS))

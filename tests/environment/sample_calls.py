@@ -22,7 +22,7 @@ ROUTES = tuple((app, route) for app in APPS for route in app.routes)
 ACTIONS = tuple((app, action) for app in APPS for action in app.all_actions)
 NAMES = tuple(action.name for _, action in ACTIONS)
 ROW_IDS = {
-    app.name: [row.key for kind in app.rows for row in BASE.rows((app.name, kind.__name__)).values()] for app in APPS
+    app.name: [row.row_id for kind in app.rows for row in BASE.rows((app.name, kind.__name__)).values()] for app in APPS
 }
 """Application -> ids of the sample world's rows."""
 

@@ -270,7 +270,7 @@ def _crowded(app: App) -> Base:
         for number in range(len(found) + 1, len(found) + 8) if found else ():
             with suppress(ValidationError):  # the counter is not of what the collection calls its id
                 row = {**_renamed(found[0], number), kind.id_field: spell(number)}
-                if kind.model_validate(row).key not in {each[kind.id_field] for each in found}:
+                if kind.model_validate(row).row_id not in {each[kind.id_field] for each in found}:
                     found.append(row)
     return Base({**WORLD, app.name: {name: tuple(found) for name, found in rows.items()}}, KINDS)
 

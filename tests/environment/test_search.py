@@ -243,7 +243,7 @@ def _missing(promised: list[str], body: Any) -> list[str]:
 def _accepted(app: App, route: Route) -> Iterator[Response]:
     """The answers to the example, with all ids of the sample world in turn in its path, that are no refusals."""
     earlier = next((other for other in app.routes if other.name == _BEFORE.get(f"{app.name}.{route.name}")), None)
-    rows = [row.key for kind in app.rows for row in _BASE.rows((app.name, kind.__name__)).values()]
+    rows = [row.row_id for kind in app.rows for row in _BASE.rows((app.name, kind.__name__)).values()]
     told = {
         name: [each for each in MEANT[app.name].get(name, ()) if isinstance(each, str)] for name in route.path_names
     }

@@ -227,7 +227,7 @@ def key_order(key: str) -> tuple[str, int]:
 
 
 def _all_texts(scope: Scope, issue: Issue) -> tuple[str, ...]:
-    texts = (issue.summary, issue.description, *scope.comments.get(issue.issuekey, ()))
+    texts = (issue.summary, issue.description, *scope.comments.get(issue.key, ()))
     values = issue.__pydantic_extra__
     return (*texts, *(value for value in values.values() if isinstance(value, str))) if values else texts
 

@@ -10,8 +10,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from environment.apps.jira.site import ISSUE_TYPES, LINK_TYPES, PRIORITIES, RESOLUTIONS, Category
 from environment.world import Row
 
-_ROW = ConfigDict(frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True, serialize_by_alias=True)
-_OPEN_ROW = ConfigDict(**{**_ROW, "extra": "allow"})
+_OPEN_ROW = ConfigDict(frozen=True, extra="allow")
 Day = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 
 
@@ -101,12 +100,9 @@ class User(Row):
 
 
 class Project(Row):
-    """A project; a row says `key`."""
-
-    model_config = _ROW
     id_field: ClassVar[str] = "key"
     id: str
-    projectkey: str = Field(alias="key", pattern=r"^[A-Z][A-Z0-9_]{1,9}$")
+    key: str = Field(pattern=r"^[A-Z][A-Z0-9_]{1,9}$")
     name: str
     description: str = ""
     lead: str | None = None
@@ -117,10 +113,6 @@ class Project(Row):
     """Ids of fields that an issue must have besides the usual ones, such as `duedate` or `customfield_10012`."""
     issueCount: int = 0
     """Number of the newest issue that was ever made; 0 counts those there are."""
-
-    @property
-    def key(self) -> str:
-        return self.projectkey
 
 
 class WorkflowStatus(BaseModel):
@@ -178,12 +170,12 @@ class CustomField(Row):
 
 
 class Issue(Row):
-    """An issue; a row says `key`. Custom fields stand beside the others, users as account ids, options as names."""
+    """An issue. Custom fields stand beside the others, users as account ids, options as names."""
 
     model_config = _OPEN_ROW
     id_field: ClassVar[str] = "key"
     id: str
-    issuekey: str = Field(alias="key", pattern=r"^[A-Z][A-Z0-9_]{1,9}-[1-9]\d*$")
+    key: str = Field(pattern=r"^[A-Z][A-Z0-9_]{1,9}-[1-9]\d*$")
     project: str
     """Key."""
     issuetype: IssueTypeName = "Task"
@@ -209,10 +201,6 @@ class Issue(Row):
     """Account ids."""
     created: Moment
     updated: Moment
-
-    @property
-    def key(self) -> str:
-        return self.issuekey
 
     @model_validator(mode="after")
     def _known(self) -> Self:

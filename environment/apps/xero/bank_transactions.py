@@ -50,7 +50,7 @@ def write_bank_transaction(
     ref = fields.BankAccount
     account = find_account(call, ref.Code, ref.AccountID) if ref else None
     if account and account.Type == "BANK":
-        found["BankAccountID"] = account.key
+        found["BankAccountID"] = account.row_id
         if before is None and account.CurrencyCode and not fields.CurrencyCode:
             found["CurrencyCode"] = account.CurrencyCode
         if account.CurrencyCode and account.CurrencyCode != found.get("CurrencyCode", account.CurrencyCode):

@@ -55,7 +55,7 @@ def write_contact(call: Call, before: Contact | None, fields: ContactFields) -> 
         same = contact_named(call, name) if name else None
         if not name:
             rules.append("The contact name must be specified.")
-        elif same and same.ContactStatus == "ACTIVE" and (before is None or same.key != before.key):
+        elif same and same.ContactStatus == "ACTIVE" and (before is None or same.row_id != before.row_id):
             message = f"The contact name {name[:80]} is already assigned to another contact. "
             rules.append(f"{message}The contact name must be unique across all active contacts.")
     if fields.EmailAddress and ("@" not in fields.EmailAddress or " " in fields.EmailAddress.strip()):
@@ -99,7 +99,7 @@ def _balances(call: Call, row: Contact) -> dict[str, Any]:
     today, found = call.now.date().isoformat(), {}
     for kind, name in (("ACCREC", "AccountsReceivable"), ("ACCPAY", "AccountsPayable")):
         due = overdue = ZERO
-        for invoice in call.tables.where(Invoice, "ContactID", row.key):
+        for invoice in call.tables.where(Invoice, "ContactID", row.row_id):
             if invoice.Type == kind and invoice.Status == "AUTHORISED":
                 due += invoice.AmountDue
                 overdue += invoice.AmountDue if invoice.DueDate and invoice.DueDate < today else ZERO

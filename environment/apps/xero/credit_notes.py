@@ -95,7 +95,7 @@ def write_credit_note(call: Call, before: CreditNote | None, fields: CreditNoteF
             found[name] = getattr(fields, name)
     if kind == "ACCRECCREDIT" and fields.CreditNoteNumber:
         for other in call.tables.where(CreditNote, "CreditNoteNumber", fields.CreditNoteNumber):
-            if other.Type == kind and other.Status != "DELETED" and (before is None or other.key != before.key):
+            if other.Type == kind and other.Status != "DELETED" and (before is None or other.row_id != before.row_id):
                 rules.append("Credit note # must be unique.")
     refuse(rules)
     if before is None and kind == "ACCRECCREDIT" and not fields.CreditNoteNumber:
@@ -127,7 +127,7 @@ def show_credit_note(call: Call, row: CreditNote, full: bool) -> dict[str, Any]:
         "RemainingCredit": float(row.RemainingCredit),
         "SentToContact": row.SentToContact,
         "Allocations": [
-            _show_allocation(call, part) for part in call.tables.where(Allocation, "CreditNoteID", row.key)
+            _show_allocation(call, part) for part in call.tables.where(Allocation, "CreditNoteID", row.row_id)
         ],
         "HasErrors": False,
     }
@@ -178,7 +178,7 @@ def use_credit(call: Call, note: CreditNote, amount: Any, day: str) -> CreditNot
 
 def _allocate(call: Call, args: AllocateArgs) -> dict[str, Any]:
     """Set a credit note against invoices."""
-    key = CREDIT_NOTES.find(call, args.id).key
+    key = CREDIT_NOTES.find(call, args.id).row_id
     shown, broken = [], []
     for element in elements(args.body, "Allocations"):
         try:
@@ -225,8 +225,8 @@ def _allocated(call: Call, key: str, fields: AllocationFields) -> Allocation:
     settle(call, invoice, "AmountCredited", amount, day)
     row = Allocation(
         AllocationID=call.tables.new_id(Allocation),
-        CreditNoteID=note.key,
-        InvoiceID=invoice.key,
+        CreditNoteID=note.row_id,
+        InvoiceID=invoice.row_id,
         Amount=amount,
         Date=day,
     )
@@ -245,7 +245,7 @@ def _deallocate(call: Call, args: AllocationArgs) -> dict[str, Any]:
     """Take an allocation of a credit note back."""
     note = CREDIT_NOTES.find(call, args.id)
     row = call.tables.find(Allocation, args.allocation_id.lower())
-    if row is None or row.CreditNoteID != note.key:
+    if row is None or row.CreditNoteID != note.row_id:
         raise not_found()
     invoice = INVOICES.find(call, row.InvoiceID)
     if "VOIDED" in (note.Status, invoice.Status):

@@ -217,7 +217,7 @@ class Endpoint(Generic[RowT, FieldsT]):
 
     def _notes(self, call: Call, args: OneArgs) -> dict[str, Any]:
         row = self.find(call, args.id)
-        notes = call.tables.where(HistoryRecord, "ParentID", row.key)
+        notes = call.tables.where(HistoryRecord, "ParentID", row.row_id)
         return envelope(call, "HistoryRecords", [_shown_note(note) for note in notes])
 
     def _add_note(self, call: Call, args: NoteArgs) -> dict[str, Any]:
@@ -231,7 +231,7 @@ class Endpoint(Generic[RowT, FieldsT]):
             key = call.tables.new_id(HistoryRecord)
             note = HistoryRecord(
                 HistoryRecordID=key,
-                ParentID=row.key,
+                ParentID=row.row_id,
                 Details=details,
                 User=call.actor.get("name", ""),
                 DateUTC=moment_of(call.now),

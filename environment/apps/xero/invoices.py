@@ -153,7 +153,7 @@ def _check_number(call: Call, before: Invoice | None, kind: str, fields: Invoice
     if kind != "ACCREC" or not number:
         return
     for other in call.tables.where(Invoice, "InvoiceNumber", number):
-        if other.Type == "ACCREC" and other.Status != "DELETED" and (before is None or other.key != before.key):
+        if other.Type == "ACCREC" and other.Status != "DELETED" and (before is None or other.row_id != before.row_id):
             rules.append("Invoice # must be unique.")
 
 
@@ -197,14 +197,14 @@ def _payments(call: Call, row: Invoice) -> list[dict[str, Any]]:
             "Amount": float(payment.Amount),
             "Reference": payment.Reference,
         }
-        for payment in call.tables.where(Payment, "InvoiceID", row.key)
+        for payment in call.tables.where(Payment, "InvoiceID", row.row_id)
         if payment.Status == "AUTHORISED"
     ]
 
 
 def _credits(call: Call, row: Invoice) -> list[dict[str, Any]]:
     shown = []
-    for allocation in call.tables.where(Allocation, "InvoiceID", row.key):
+    for allocation in call.tables.where(Allocation, "InvoiceID", row.row_id):
         note = call.tables.find(CreditNote, allocation.CreditNoteID)
         shown.append(
             {

@@ -78,7 +78,7 @@ def write_account(call: Call, before: Account | None, fields: AccountFields) -> 
     for name in ("Code", "Name"):
         value = getattr(fields, name)
         same = call.tables.where(Account, name, value) if value else []
-        if any(before is None or row.key != before.key for row in same):
+        if any(before is None or row.row_id != before.row_id for row in same):
             rules.append(f"Please enter a unique {name}.")
     refuse(rules)
     found["UpdatedDateUTC"] = moment_of(call.now)
@@ -100,7 +100,7 @@ def write_item(call: Call, before: Item | None, fields: ItemFields) -> Item:
     if before is None and not fields.Code:
         rules.append("Price List Item Code must be specified")
     same = call.tables.where(Item, "Code", fields.Code) if fields.Code else []
-    if any(before is None or row.key != before.key for row in same):
+    if any(before is None or row.row_id != before.row_id for row in same):
         rules.append(f"Price List Item with Code '{fields.Code}' already exists")
     for price in (fields.SalesDetails, fields.PurchaseDetails):
         if price and price.AccountCode and find_account(call, price.AccountCode) is None:

@@ -144,7 +144,7 @@ def _check_unique(
     call: Call, before: PurchaseOrder | Quote | None, kind: Any, field: str, number: str | None, rules: list[str]
 ) -> None:
     for other in call.tables.where(kind, field, number) if number else []:
-        if other.Status != "DELETED" and (before is None or other.key != before.key):
+        if other.Status != "DELETED" and (before is None or other.row_id != before.row_id):
             rules.append(f"{field} must be unique")
 
 

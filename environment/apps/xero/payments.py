@@ -76,13 +76,13 @@ def write_payment(call: Call, before: Payment | None, fields: PaymentFields) -> 
     document: dict[str, Any]
     if isinstance(paid, Invoice):
         settle(call, paid, "AmountPaid", amount, day)
-        document = {"InvoiceID": paid.key}
+        document = {"InvoiceID": paid.row_id}
     else:
         use_credit(call, paid, amount, day)
-        document = {"CreditNoteID": paid.key}
+        document = {"CreditNoteID": paid.row_id}
     row = Payment(
         PaymentID=call.tables.new_id(Payment),
-        AccountID=account.key,
+        AccountID=account.row_id,
         Date=day,
         Amount=amount,
         Reference=fields.Reference or "",

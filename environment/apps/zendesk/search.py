@@ -93,7 +93,7 @@ def _sorter(order: str) -> Callable[[Row], Any]:
         if isinstance(row, Ticket):
             return (1, SORTS[order](row), int(row.id))
         stamp = getattr(row, order) if order.endswith("_at") else None
-        return (1, stamp, int(row.key)) if stamp else (0, "", int(row.key))
+        return (1, stamp, int(row.row_id)) if stamp else (0, "", int(row.row_id))
 
     return key
 

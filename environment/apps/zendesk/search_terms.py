@@ -63,7 +63,7 @@ def _with_words(call: Call, kind: type[Row], rows: list[Any], words: Words) -> l
     told: set[str] = set()
     if kind is Ticket and rows:
         told = {comment.ticket_id for comment in call.tables.all(Comment) if line in comment.words}
-    return [row for row in rows if (line in row.words or row.key in told) is not words.negated]
+    return [row for row in rows if (line in row.words or row.row_id in told) is not words.negated]
 
 
 def _tests(call: Call, search: Search, fields: Mapping[str, Maker]) -> list[Test] | None:

@@ -46,7 +46,7 @@ def comment_view(call: Call, comment: Comment) -> dict[str, Any]:
 
 def record_view(call: Call, row: Row, noun: str) -> dict[str, Any]:
     """Any other row with the address it is found at."""
-    return {"url": url(call.host, f"/{noun}s/{row.key}"), **shown(row)}
+    return {"url": url(call.host, f"/{noun}s/{row.row_id}"), **shown(row)}
 
 
 def user_view(call: Call, user: User) -> dict[str, Any]:

@@ -654,7 +654,7 @@ def test_no_field_value_raises(kind: Any, data: st.DataObject) -> None:
     org = Org()
     rows = list(org.world.all(("salesforce", kind.__name__)))
     responses = [org.fetch("POST", f"/sobjects/{kind.__name__}", None, fields)]
-    responses += [org.fetch("PATCH", f"/sobjects/{kind.__name__}/{row.key}", None, fields) for row in rows[:1]]
+    responses += [org.fetch("PATCH", f"/sobjects/{kind.__name__}/{row.row_id}", None, fields) for row in rows[:1]]
     for response in responses:
         assert response.status in (201, 204, 400, 404)
         json.dumps(response.body, allow_nan=False)
