@@ -15,6 +15,7 @@ judged, and hurried solutions that go on from the reference's own calls.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import multiprocessing
 import resource
@@ -199,9 +200,9 @@ def prove_all(file: Path, count: int) -> Stage:
     wall, cpu = time.perf_counter(), _children_s()
     with (
         file.open(encoding="utf-8") as lines,
-        ProcessPoolExecutor(CORES, multiprocessing.get_context("spawn")) as pool,
+        ProcessPoolExecutor(CORES, multiprocessing.get_context("spawn"), initializer=gc.freeze) as pool,
     ):
-        for batch in _batches(lines):
+        for batch in _batches(line.rstrip("\n") for line in lines):
             for _, failure in pool.map(prove_line, batch, chunksize=8):
                 if failure is not None:
                     raise SystemExit(
