@@ -103,8 +103,14 @@ class _Scheme:
 
     def due(self, kind: str, at: datetime, version: int = -1) -> str:
         """When the draft of a piece is due that comes out at this time."""
-        lead = self.leads[version][kind] if self.leads else 0
-        return (at.date() - timedelta(days=lead)).isoformat()
+        return (at.date() - timedelta(days=self.lead(kind, version))).isoformat()
+
+    def lead(self, kind: str, version: int = -1) -> int:
+        return self.leads[version][kind] if self.leads else 0
+
+    def was_due(self, item: _Item) -> str:
+        """When its draft is due so far, by the rule that was in force first."""
+        return self.due(item.kind, item.was, 0)
 
 
 def compose(scene: Scene, knobs: Knobs) -> Story:
@@ -224,7 +230,7 @@ def _set_due(work: Work, scheme: _Scheme, piece: _Piece) -> None:
     wanted: dict[str, Matcher] = {"duedate": Date(day=due)}
     right: tuple[ToolCall, ...] = (find, update)
     if scheme.editors:
-        later = due > scheme.due(item.kind, item.was)
+        later = due > scheme.was_due(item)
         wanted["assignee"] = Equals(value=scheme.editors[later][1])
         taken, wrong = (
             call("jira_assign_issue", key=item.issue, assignee=scheme.editors[which][0].name)
@@ -289,7 +295,8 @@ def _piece(scene: Scene, knobs: Knobs, scheme: _Scheme, kind: str = "", months: 
     item = _item(scene, knobs, scheme, title, kind, was)
     ahead = 3 * rng.choice((-1, 1)) if kind == _WEBINAR else 0
     theirs = timezone((scene.business.now.utcoffset() or timedelta()) + timedelta(hours=ahead))
-    shifts = [shift for shift in range(-25, 26) if shift]
+    same = scheme.lead(kind) - scheme.lead(kind, 0)
+    shifts = [shift for shift in range(-25, 26) if shift not in (0, same)]
     times = _working_days(was.date(), shifts, 1 + (knobs["amendments"] if mailed else 0), scene)
     times = [at if kind == _WEBINAR else at.replace(hour=was.hour) for at in times]
     lookalikes = []
@@ -310,7 +317,9 @@ def _item(scene: Scene, knobs: Knobs, scheme: _Scheme, title: str, kind: str, wa
     issue = event = ""
     if knobs["rules"]:
         described = {"description": unrelated_issue(scene, scene.prose // 2)[1]} if scene.prose > 1 else {}
-        issue = add_issue(scene, _PROJECT, title, scene.rng.randint(3, 40), duedate=scheme.due(kind, was), **described)
+        issue = add_issue(
+            scene, _PROJECT, title, scene.rng.randint(3, 40), duedate=scheme.due(kind, was, 0), **described
+        )
     if knobs["rules"] >= 3:
         event = add_event(scene, scene.business.actor.email, title, was, _minutes(kind))
     return _Item(title, kind, was, issue, event)
@@ -335,7 +344,7 @@ def _plan(
     rows: list[list[str]] = []
 
     def enter(item: _Item, writer: Person, state: str = _PLANNED, note: str = "") -> None:
-        due = scheme.due(item.kind, item.was) if scheme.leads else ""
+        due = scheme.was_due(item) if scheme.leads else ""
         rows.append([item.title, item.kind, writer.name, item.was.date().isoformat(), due, state, note])
 
     for piece in (*open_, *held, *dropped):

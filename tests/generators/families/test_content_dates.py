@@ -29,6 +29,10 @@ def test_drafts_are_due_as_many_days_before_publication_as_the_rule_in_force_say
     for kind, found in leads.items():
         (days,) = found
         assert re.search(rf"\b{days} (?:days )?(?:earlier )?for an? {kind}\b", told), (kind, days)
+        so_far = [cells for cells in sheet.values() if cells[1] == kind]
+        assert so_far
+        for cells in so_far:  # what is in the plan already does not tell the rule
+            assert (date.fromisoformat(cells[3]) - date.fromisoformat(cells[4])).days != days
 
 
 @pytest.mark.parametrize("index", range(3))
