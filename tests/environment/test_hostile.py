@@ -150,6 +150,19 @@ def test_a_hostile_argument_of_an_api_tool_is_answered(name: str) -> None:
             kept(Desk(), name, {**valid, argument: value}, reads=True)
 
 
+@pytest.mark.parametrize(
+    ("values", "major"),
+    [([[1] * 30_000], "ROWS"), ([[1] * 10_000, *([[]] * 10_000)], "COLUMNS"), ([[1] * 10] * 3_000, "ROWS")],
+)
+def test_more_cells_than_can_be_read_in_time_are_refused_at_once(values: list[list[int]], major: str) -> None:
+    book = WORLD["google_sheets"]["Spreadsheet"][0]["id"]
+    url = f"https://sheets.googleapis.com/v4/spreadsheets/{book}/values"
+    body = {"values": values, "majorDimension": major}
+    arguments = fetching("POST", f"{url}/A1:append", {"valueInputOption": "RAW"}, body)
+    answer = kept(Desk(), *arguments, reads=True)
+    assert "at most 15,000 cells" in answer["error"]["message"]
+
+
 # --- addresses -------------------------------------------------------------------------------------------------------
 
 

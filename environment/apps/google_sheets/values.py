@@ -22,6 +22,8 @@ from environment.apps.kit import AppError, Args, Call, Many, Route
 Major = Literal["ROWS", "COLUMNS", "DIMENSION_UNSPECIFIED"]
 Render = Literal["FORMATTED_VALUE", "UNFORMATTED_VALUE", "FORMULA"]
 Dates = Literal["SERIAL_NUMBER", "FORMATTED_STRING"]
+_MOST_CELLS = 15_000
+"""Of one request, as read in time; Sheets itself asks for requests of at most two megabytes."""
 _ID = "ID of the spreadsheet"
 _OPTION = "USER_ENTERED reads text as if typed, RAW keeps it; required"
 
@@ -215,9 +217,14 @@ def _lines(values: Any, major: str) -> list[list[Any]]:
             raise AppError(
                 400, f"Invalid value at 'data.values[{index}]' (type.googleapis.com/google.protobuf.ListValue)"
             )
+    height = max(map(len, given), default=0)
+    cells = height * len(given) if major == "COLUMNS" else sum(map(len, given))
+    if cells > _MOST_CELLS:
+        raise AppError(
+            400, f"Invalid value at 'data.values': a request may hold {_MOST_CELLS:,} cells, given {cells:,}"
+        )
     if major != "COLUMNS":
         return given
-    height = max(map(len, given), default=0)
     return [[line[index] if index < len(line) else None for line in given] for index in range(height)]
 
 
