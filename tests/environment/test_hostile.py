@@ -160,7 +160,7 @@ def test_more_cells_than_can_be_read_in_time_are_refused_at_once(values: list[li
     body = {"values": values, "majorDimension": major}
     arguments = fetching("POST", f"{url}/A1:append", {"valueInputOption": "RAW"}, body)
     answer = kept(Desk(), *arguments, reads=True)
-    assert "at most 15,000 cells" in answer["error"]["message"]
+    assert "a request may hold 15,000 cells" in answer["error"]["message"]
 
 
 # --- addresses -------------------------------------------------------------------------------------------------------
