@@ -231,6 +231,8 @@ def _values_at(value: Any, path: Path) -> Iterator[Any]:
 def _same_json(left: Any, right: Any) -> bool:
     if left is right:
         return True
+    if type(left) is str and type(right) is str:
+        return left == right or bool(left and right and left.strip() == right.strip())
     if _empty(left) or _empty(right):
         return _empty(left) and _empty(right)
     if isinstance(left, str) and isinstance(right, str):

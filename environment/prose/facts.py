@@ -59,14 +59,13 @@ def _amount(spelling: str) -> tuple[Decimal, str | None]:
 
 def _find_words(spelling: str, text: str) -> Iterator[Span]:
     """Where a wording stands between word boundaries; one with digits is no part of a longer number or id."""
-    words, low = _wording(spelling), text.lower()
+    (words, digits), low = _wording(spelling), text.lower()
     if "  " in text or "\n" in text or len(low) != len(text):
         pattern = re.compile(r"\s+".join(map(re.escape, words.split())), re.I)
         low = text
         spans: Iterable[Span] = (match.span() for match in pattern.finditer(text))
     else:
         spans = _find_all(words, low)
-    digits = any(character.isdigit() for character in words)
     for start, end in spans:
         if words[0].isalnum() and _goes_on_left(low, start):
             continue
@@ -75,11 +74,12 @@ def _find_words(spelling: str, text: str) -> Iterator[Span]:
 
 
 @lru_cache(maxsize=4096)
-def _wording(spelling: str) -> str:
+def _wording(spelling: str) -> tuple[str, bool]:
+    """The words, and whether digits are among them."""
     words = tidy(unicodedata.normalize("NFKC", spelling)).lower()
     if not words:
         raise ValueError(f"{spelling!r} is no wording; a fact needs at least one letter, digit or sign")
-    return words
+    return words, any(character.isdigit() for character in words)
 
 
 def _find_all(words: str, text: str) -> Iterator[Span]:
