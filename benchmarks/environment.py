@@ -44,7 +44,7 @@ from environment.server import Server, parse_now
 from environment.task import Task
 from environment.tools import ActionTools
 from environment.verifier import Judge, verify
-from environment.world import Base, Collection, Row, World
+from environment.world import Base, Collection, Row, Spell, World
 from generators.families import FAMILIES
 from generators.family import Family
 from generators.proof import prove
@@ -360,13 +360,16 @@ class CopiedWorld(World):
     def delete(self, collection: Collection, key: str) -> None:
         self._rows.get(collection, {}).pop(key, None)
 
-    def new_id(self, collection: Collection, spell: Callable[[int], str]) -> str:
+    def new_id(
+        self, collection: Collection, spell: Spell, after: int | None = None, taken: Callable[[str], Any] | None = None
+    ) -> str:
         base, rows = self.base.rows(collection), self._rows.get(collection, {})
-        count = self._counters.get(collection, len(base))
+        count = self._counters.get(collection, len(base)) if after is None else after
         while True:
             count += 1
-            if (key := spell(count)) not in base and key not in rows:
-                self._counters[collection] = count
+            if (key := spell(count)) not in base and key not in rows and not (taken and taken(key)):
+                if after is None:
+                    self._counters[collection] = count
                 return key
 
     def save(self) -> Any:

@@ -35,6 +35,8 @@ RowTypes = Mapping[str, Mapping[str, type[Row]]]
 """app -> collection -> row model."""
 Collection = tuple[str, str]
 """(app, name of the row model)."""
+Spell = Callable[[int], str]
+"""How the n-th id is spelled."""
 
 
 class Base:
@@ -144,15 +146,21 @@ class World:
     def delete(self, collection: Collection, key: str) -> None:
         self._write(collection, key, None)
 
-    def new_id(self, collection: Collection, spell: Callable[[int], str]) -> str:
-        """The next unused id; a deleted row's id is not used again."""
-        count = self._counters.get(collection, len(self.base.rows(collection)))
+    def new_id(
+        self, collection: Collection, spell: Spell, after: int | None = None, taken: Callable[[str], Any] | None = None
+    ) -> str:
+        """The next unused id, `taken` by nothing else either; a deleted row's id is not used again.
+
+        `after` counts from there, instead of going on from the last one of the collection.
+        """
         base, written = self.base.rows(collection), self._journal.get(collection, {})
+        count = self._counters.get(collection, len(base)) if after is None else after
         while True:
             count += 1
             candidate = spell(count)
-            if candidate not in base and candidate not in written:
-                self._set(self._counters, collection, count)
+            if candidate not in base and candidate not in written and not (taken and taken(candidate)):
+                if after is None:
+                    self._set(self._counters, collection, count)
                 return candidate
 
     def save(self) -> Savepoint:
@@ -247,7 +255,7 @@ _NO_ROW = Row()
 class Tables:
     """One application's view of the world."""
 
-    def __init__(self, world: World, app: str, ids: Mapping[type[Row], Callable[[int], str]]) -> None:
+    def __init__(self, world: World, app: str, ids: Mapping[type[Row], Spell]) -> None:
         self._world, self._app, self._ids = world, app, ids
 
     def find(self, kind: type[RowT], key: str) -> RowT | None:
@@ -267,8 +275,20 @@ class Tables:
     def delete(self, row: Row) -> None:
         self._world.delete((self._app, type(row).__name__), row.row_id)
 
-    def new_id(self, kind: type[Row]) -> str:
-        return self._world.new_id((self._app, kind.__name__), self._ids[kind])
+    def new_id(
+        self,
+        kind: type[Row],
+        spell: Spell | None = None,
+        *,
+        after: int | None = None,
+        taken: Callable[[str], Any] | None = None,
+    ) -> str:
+        """The next unused id, spelled as the application declares unless `spell` is given; see `World.new_id`.
+
+        Ids inside something else: `new_id(Cell, lambda count: cell_id(sheet, count))`; numbers of their own in it:
+        `new_id(Issue, lambda count: issue_key(project, count), after=highest_there)`.
+        """
+        return self._world.new_id((self._app, kind.__name__), spell or self._ids[kind], after, taken)
 
     def send(self, row: RowT) -> RowT:
         """Put a row that leaves the company, such as a sent message."""

@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, GetCoreSchemaHandle
 from pydantic_core import CoreSchema
 
 from environment.apps.guide import Guide
-from environment.world import Row, Tables
+from environment.world import Row, Spell, Tables
 
 
 def _at_first_complaint(schema: Any) -> None:
@@ -163,8 +163,8 @@ class App:
     """Host name; `{org}` stands for any one label, such as the customer's subdomain."""
     base_path: str
     rows: tuple[type[Row], ...]
-    ids: Mapping[type[Row], Callable[[int], str]]
-    """How the n-th id of a row type is spelled."""
+    ids: Mapping[type[Row], Spell]
+    """How the n-th id of a row type is spelled, unless it is made of other fields, or of something that it is in."""
     routes: tuple[Route, ...]
     error_body: Callable[[AppError], Any]
     """The vendor's JSON for a refusal."""
@@ -246,7 +246,7 @@ def explain(error: ValidationError) -> str:
     return "; ".join(complaints)
 
 
-def digits_id(prefix: str = "", width: int = 0, start: int = 0) -> Callable[[int], str]:
+def digits_id(prefix: str = "", width: int = 0, start: int = 0) -> Spell:
     """Speller of ids such as AGT-0042: `prefix`, then the count after `start`, zero-padded to `width` digits."""
     return lambda count: f"{prefix}{start + count:0{width}d}"
 

@@ -135,6 +135,16 @@ def test_new_ids_step_over_those_taken() -> None:
     assert [tables.new_id(Ticket), tables.new_id(Ticket), tables.new_id(Answer)] == ["TCK-004", "TCK-005", "ANS-001"]
 
 
+def test_ids_may_be_counted_within_something_and_step_over_what_is_taken_elsewhere() -> None:
+    rows = ({"id": "OPS-1", "subject": "Fault"}, {"id": "OPS-7", "subject": "Fault"}, {"id": "FIN-2", "subject": "Fee"})
+    tables = _tables(_world(Base({"helpdesk": {"Ticket": rows}}, _TYPES)))
+    made = tables.put(Ticket(id=tables.new_id(Ticket, "OPS-{}".format, after=7), subject="New"))
+    tables.delete(made)
+    assert [made.id, tables.new_id(Ticket, "OPS-{}".format, after=7)] == ["OPS-8", "OPS-9"]
+    assert tables.new_id(Ticket, "FIN-{}".format, after=1) == "FIN-3"
+    assert tables.new_id(Ticket, taken={"TCK-004"}.__contains__) == "TCK-005"
+
+
 def test_what_was_sent_survives_its_deletion() -> None:
     world = _world()
     tables = _tables(world)

@@ -22,8 +22,6 @@ from environment.apps.google_sheets.rows import GridRow, Sheet, Spreadsheet, spr
 from environment.apps.kit import App, AppError
 
 _STATUSES = {400: "INVALID_ARGUMENT", 404: "NOT_FOUND", 405: "UNIMPLEMENTED"}
-_FIRST_NEW_SHEET = 1000
-"""Sheets added later are numbered from here on, well apart from those a spreadsheet begins with."""
 
 
 def _error_body(error: AppError) -> Any:
@@ -43,11 +41,7 @@ APP = App(
     hosts_also=("www.googleapis.com",),
     base_path="",
     rows=(Spreadsheet, Sheet, GridRow),
-    ids={
-        Spreadsheet: spreadsheet_id,
-        Sheet: lambda count: str(_FIRST_NEW_SHEET + count),
-        GridRow: lambda count: f"r{count}",
-    },
+    ids={Spreadsheet: spreadsheet_id},
     routes=(*values.ROUTES, *spreadsheets.ROUTES, *drive.ROUTES),
     error_body=_error_body,
     derived={GridRow: frozenset({"position", "formats"}), Sheet: frozenset({"index", "rowCount", "columnCount"})},

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from environment.apps.google_sheets.entry import Entry, read_entry, show
-from environment.apps.google_sheets.grid import Grid, entry_of, sheets_of
+from environment.apps.google_sheets.grid import Grid, entry_of, new_sheet_number, sheets_of
 from environment.apps.google_sheets.rows import GridRow, Sheet, Spreadsheet, sheet_id
 from environment.apps.kit import AppError, Call, explain
 
@@ -230,7 +230,7 @@ def properties_view(sheet: Sheet) -> dict[str, Any]:
 def _add_sheet(change: Change, args: AddSheet) -> dict[str, Any]:
     tables, spreadsheet, wanted = change.call.tables, change.spreadsheet, args.properties
     sheets = sheets_of(change.call, spreadsheet)
-    number = _new_number(change) if wanted.sheetId is None else wanted.sheetId
+    number = new_sheet_number(change.call, spreadsheet) if wanted.sheetId is None else wanted.sheetId
     if tables.find(Sheet, sheet_id(spreadsheet.id, number)):
         raise change.refuse(f"Sheet with id {number} already exists.")
     title = wanted.title or f"Sheet{len(sheets) + 1}"
@@ -245,13 +245,6 @@ def _add_sheet(change: Change, args: AddSheet) -> dict[str, Any]:
     Grid(change.call, made).resize(given.get("rowCount"), given.get("columnCount"))
     tables.put(made.change(hidden=bool(wanted.hidden), **given))
     return {"addSheet": {"properties": properties_view(change.sheet(number))}}
-
-
-def _new_number(change: Change) -> int:
-    while True:
-        number = int(change.call.tables.new_id(Sheet))
-        if change.call.tables.find(Sheet, sheet_id(change.spreadsheet.id, number)) is None:
-            return number
 
 
 def _delete_sheet(change: Change, args: DeleteSheet) -> dict[str, Any]:

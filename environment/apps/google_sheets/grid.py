@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from environment.apps.google_sheets.a1 import Area, Range, format_range
 from environment.apps.google_sheets.entry import Cell, Entry, plain_number, read_entry, serial_number, show
-from environment.apps.google_sheets.rows import GridRow, Sheet, Spreadsheet
+from environment.apps.google_sheets.rows import GridRow, Sheet, Spreadsheet, grid_row_id, sheet_id
 from environment.apps.kit import AppError, Call
 
 MAX_CELLS = 10_000_000
 """Cells that a spreadsheet may have."""
 MAX_TEXT = 50_000
 """Characters that a cell may hold."""
+_FIRST_NEW_SHEET = 1000
+"""Sheets added later are numbered from here on, well apart from those a spreadsheet begins with."""
 
 
 class Grid:
@@ -60,7 +63,8 @@ class Grid:
         if held is None:
             if all(entry.value is None or entry.value == "" for entry in entries.values()):
                 return
-            held = GridRow(id=self._new_id(), sheet_id=self.sheet.id, position=row)
+            key = self._tables.new_id(GridRow, partial(grid_row_id, self.sheet.id))
+            held = GridRow(id=key, sheet_id=self.sheet.id, position=row)
         cells, formats = list(held.cells), dict(held.formats)
         for column, entry in entries.items():
             cells += [None] * (column - len(cells))
@@ -119,12 +123,6 @@ class Grid:
     def _put(self, row: GridRow) -> None:
         self.rows[row.position] = self._tables.put(row)
 
-    def _new_id(self) -> str:
-        while True:
-            key = f"{self.sheet.id}/{self._tables.new_id(GridRow)}"
-            if self._tables.find(GridRow, key) is None:
-                return key
-
 
 def _new_format(held: str | None, entry: Entry) -> str | None:
     """A cell keeps its format for values of the same sort: dates its date format, numbers their number format."""
@@ -150,6 +148,12 @@ def spreadsheet_of(call: Call, spreadsheet_id: str) -> Spreadsheet:
     if found is None:
         raise AppError(404, "Requested entity was not found.", "NOT_FOUND")
     return found
+
+
+def new_sheet_number(call: Call, spreadsheet: Spreadsheet) -> int:
+    """The `sheetId` of a sheet to be added."""
+    key = call.tables.new_id(Sheet, lambda count: sheet_id(spreadsheet.id, _FIRST_NEW_SHEET + count))
+    return int(key.rpartition("/")[2])
 
 
 def sheets_of(call: Call, spreadsheet: Spreadsheet) -> list[Sheet]:

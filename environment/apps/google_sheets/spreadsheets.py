@@ -10,7 +10,7 @@ from environment.apps.google_sheets import batch
 from environment.apps.google_sheets.a1 import Area, parse_range
 from environment.apps.google_sheets.batch import CreateSpreadsheet, check, properties_view
 from environment.apps.google_sheets.entry import Cell, serial_number, show
-from environment.apps.google_sheets.grid import Grid, sheet_of, sheets_of, spreadsheet_of
+from environment.apps.google_sheets.grid import Grid, new_sheet_number, sheet_of, sheets_of, spreadsheet_of
 from environment.apps.google_sheets.rows import Sheet, Spreadsheet, sheet_id
 from environment.apps.kit import AppError, Args, Call, Many, Route
 
@@ -53,7 +53,7 @@ def create_spreadsheet(call: Call, args: CreateArgs) -> Any:
     if len({title.lower() for title in titles}) < len(titles):
         raise AppError(400, "Invalid sheets: the titles of sheets must differ")
     for index, title in enumerate(titles):
-        number = index if index == 0 else int(call.tables.new_id(Sheet))
+        number = index if index == 0 else new_sheet_number(call, made)
         call.tables.put(
             Sheet(id=sheet_id(made.id, number), spreadsheet_id=made.id, sheetId=number, title=title, index=index)
         )

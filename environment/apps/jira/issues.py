@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from pydantic import Field
@@ -14,7 +15,7 @@ from environment.apps.jira.links import make_link
 from environment.apps.jira.metadata import edit_fields
 from environment.apps.jira.people import find_user, known_user, me
 from environment.apps.jira.refusal import wrong_fields
-from environment.apps.jira.rows import Comment, Issue, Project, Worklog, issue_key
+from environment.apps.jira.rows import Comment, Issue, Project, Worklog, issue_id, issue_key
 from environment.apps.jira.views import Viewer, links_of, subtasks_of
 from environment.apps.jira.workflow import workflow_of
 from environment.apps.kit import AppError, Args, Call, Many, Response, Route
@@ -90,12 +91,12 @@ def create_issue(call: Call, args: CreateIssue) -> Response:
     if kind is not None:
         _place_below(call, draft, kind.name, draft.values.get("parent"))
     draft.check()
-    number = _next_number(call, project)
+    key = call.tables.new_id(Issue, partial(issue_key, project.key), after=_newest_number(call, project))
     now = call.now.isoformat()
     made = Issue.model_validate(
         {
-            "id": _new_id(call),
-            "key": issue_key(project.key, number),
+            "id": call.tables.new_id(Issue, issue_id, taken=partial(call.tables.where, Issue, "id")),
+            "key": key,
             "project": project.key,
             "status": workflow_of(call, project.key, draft.values["issuetype"]).statuses[0].name,
             "reporter": me(call).accountId,
@@ -104,7 +105,7 @@ def create_issue(call: Call, args: CreateIssue) -> Response:
             "updated": now,
         }
     )
-    call.tables.put(project.change(issueCount=number))
+    call.tables.put(project.change(issueCount=int(key.rpartition("-")[2])))
     call.tables.put(made)
     for ends in draft.links:
         make_link(call, ends, made.key)
@@ -231,19 +232,12 @@ def _place_below(call: Call, draft: Draft, issue_type: str, parent: str | None) 
         draft.complaints["parent" if parent is None else "parentId"] = complaint
 
 
-def _next_number(call: Call, project: Project) -> int:
-    """One more than the project has ever given to an issue."""
+def _newest_number(call: Call, project: Project) -> int:
+    """The highest that the project has ever given to an issue."""
     if project.issueCount:
-        return project.issueCount + 1
+        return project.issueCount
     issues = call.tables.where(Issue, "project", project.key)
-    return 1 + max((int(issue.key.rpartition("-")[2]) for issue in issues), default=0)
-
-
-def _new_id(call: Call) -> str:
-    while True:
-        key = call.tables.new_id(Issue)
-        if not call.tables.where(Issue, "id", key):
-            return key
+    return max((int(issue.key.rpartition("-")[2]) for issue in issues), default=0)
 
 
 def _delete(call: Call, issue: Issue) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any, Literal
 
 from pydantic import Field
@@ -11,7 +12,7 @@ from environment.apps.jira.entry import find_project, known_project, page_of, si
 from environment.apps.jira.fields import is_day
 from environment.apps.jira.people import NoArgs, find_user, known_user
 from environment.apps.jira.refusal import wrong_fields
-from environment.apps.jira.rows import Issue, Project, Version
+from environment.apps.jira.rows import Issue, Project, Version, project_id
 from environment.apps.jira.site import TYPES_BY_NAME
 from environment.apps.jira.views import Viewer
 from environment.apps.kit import AppError, Args, Call, Many, Response, Route
@@ -142,7 +143,7 @@ def create_project(call: Call, args: CreateProject) -> Response:
         raise wrong_fields(errors)
     made = call.tables.put(
         Project(
-            id=_new_id(call),
+            id=call.tables.new_id(Project, project_id, taken=partial(call.tables.where, Project, "id")),
             key=args.key,
             name=args.name.strip(),
             description=args.description,
@@ -151,13 +152,6 @@ def create_project(call: Call, args: CreateProject) -> Response:
         )
     )
     return Response(201, {"self": f"{site(call)}/project/{made.id}", "id": int(made.id), "key": made.key})
-
-
-def _new_id(call: Call) -> str:
-    while True:
-        found = call.tables.new_id(Project)
-        if not call.tables.where(Project, "id", found):
-            return found
 
 
 def update_project(call: Call, args: UpdateProject) -> dict[str, Any]:

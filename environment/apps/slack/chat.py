@@ -14,7 +14,7 @@ from environment.apps.kit import Args, Call, parse_json
 from environment.apps.slack.conversations import im_with
 from environment.apps.slack.method import method
 from environment.apps.slack.query import Names, compile_query
-from environment.apps.slack.rows import Channel, Message, Reaction, User, message_id, reaction_id
+from environment.apps.slack.rows import Channel, Message, Reaction, User, message_id, message_ts, reaction_id
 from environment.apps.slack.text import blocks_text, readable, stored, wire
 from environment.apps.slack.views import message_view, reactions_view
 from environment.apps.slack.workspace import (
@@ -263,10 +263,9 @@ def _text(text: str | None, blocks: Any) -> str:
 
 
 def _new_ts(call: Call, channel: Channel) -> str:
-    while True:
-        ts = f"{int(call.now.timestamp()):010d}.{call.tables.new_id(Message)}"
-        if call.tables.find(Message, message_id(channel.id, ts)) is None:
-            return ts
+    second = int(call.now.timestamp())
+    key = call.tables.new_id(Message, lambda count: message_id(channel.id, message_ts(second, count)))
+    return key.rpartition("/")[2]
 
 
 def _thread(call: Call, channel: Channel, given: str) -> str:

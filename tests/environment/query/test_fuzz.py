@@ -108,6 +108,7 @@ LANGUAGES = (
         '-in:#old "rest of" bil*',
         (" ",),
         total=True,
+        spell="{:06d}".format,
     ),
     Language(
         "xero_where",
