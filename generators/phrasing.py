@@ -41,7 +41,8 @@ def phrase(rng: Random, template: str, **facts: Any) -> str:
 
 def joined(sentences: Sequence[str]) -> str:
     """One text of several; only its very first letter may be a small one."""
-    return " ".join(text if not place else sentence(text) for place, text in enumerate(sentences))
+    text = " ".join(text if not place else sentence(text) for place, text in enumerate(sentences))
+    return text.replace("\n ", "\n").rstrip()
 
 
 def sentence(text: str) -> str:

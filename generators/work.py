@@ -5,7 +5,7 @@ from __future__ import annotations
 from environment.contract import Allowance, Change, Contract
 from environment.task import Derivation, ToolCall
 from generators.family import Knobs, Scene, Story
-from generators.phrasing import joined
+from generators.phrasing import joined, sentence
 from generators.plan import Step, backwards, joined_calls, traps_of
 from generators.surroundings import surround
 from generators.traps import Calls, Slip
@@ -23,9 +23,23 @@ class Work:
         self._derivations: dict[Derivation, None] = {}
         self._alternatives: list[Calls] = []
 
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The request so far, in parts."""
+        return tuple(self._asks)
+
     def ask(self, *sentences: str) -> None:
         """Say more in the request."""
         self._asks.extend(sentences)
+
+    def ask_each(self, *sentences: str) -> None:
+        """Ask for things of one kind, a sentence each; several make a list, in mixed order."""
+        asked = list(sentences)
+        self.scene.rng.shuffle(asked)
+        if len(asked) > 1:
+            head = self.scene.phrase("shared/several")
+            asked = ["\n".join([head, *(f"- {sentence(one)}" for one in asked)]) + "\n"]
+        self._asks.extend(asked)
 
     def read(self, *calls: ToolCall) -> None:
         """Look something up; a step that changes nothing and invites no slip."""
@@ -67,7 +81,7 @@ class Work:
         used = [*self.calls, *(call for trap in traps for call in trap.sprung)]
         changes = tuple(change for step in self._steps for change in step.changes)
         return Story(
-            prompt=joined(self._asks),
+            prompt=joined(self.asked),
             contract=Contract(all_of=changes, allowed=tuple(self._allowed)),
             reference=self.calls,
             actions=tuple(dict.fromkeys([*(call.tool for call in used), *self._offered])),

@@ -21,7 +21,7 @@ from environment.verifier import verify
 from generators.expectations.xero import credit_note_created
 from generators.families import FAMILIES
 from generators.family import OFFICE, Family, Scene
-from generators.phrasing import TEMPLATES
+from generators.phrasing import TEMPLATES, joined
 from generators.rulebook import Rule, publish
 from generators.work import Work
 
@@ -291,6 +291,22 @@ def test_every_line_of_a_credit_note_is_on_the_account():
     one, other = ({"UnitAmount": "15.00", "AccountCode": code} for code in ("315", "429"))
     assert not demands.read({**note, "LineItems": [one, one]}, {}).wrong
     assert demands.read({**note, "LineItems": [one, other]}, {}).wrong
+
+
+def test_several_things_are_asked_for_as_a_list_in_mixed_order():
+    orders = set()
+    for index in range(30):
+        work = Work(Scene(derive_rng("asked", "seven", index)), {})
+        work.ask_each("set the first.", "set the second.", "leave the third.")
+        work.ask("go by the rules.")
+        head, *listed, last = joined(work.asked).split("\n")
+        assert head[-1] in ":?"
+        assert sorted(listed) == ["- Leave the third.", "- Set the first.", "- Set the second."]
+        assert last == "Go by the rules."
+        orders.add(tuple(listed))
+    assert len({listed[-1] for listed in orders}) == 3
+    work.ask_each("set the first.")
+    assert joined(work.asked[-1:]) == "set the first."
 
 
 def test_rules_stand_by_themselves():

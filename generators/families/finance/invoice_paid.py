@@ -112,7 +112,7 @@ def _request(work: Work, scheme: _Scheme, invoices: Sequence[_Invoice], table: T
         work.ask(phrase("invoice_paid/prompt_month", sheet=table.title, month=month, late=_LATE))
     else:
         template = "prompt" if knobs["hops"] >= 2 else "prompt_told"
-        work.ask(*(phrase(f"invoice_paid/{template}", payment=invoice, sheet=table.title) for invoice in invoices))
+        work.ask_each(*(phrase(f"invoice_paid/{template}", payment=invoice, sheet=table.title) for invoice in invoices))
     words = {"paid": _PAID, "part": _PART, "late": _LATE, "channel": scheme.channel}
     former = tuple(phrase("invoice_paid/status_rule", tolerance=old, **words) for old in scheme.tolerances[:-1])
     rules = [Rule(phrase("invoice_paid/status_rule", tolerance=scheme.tolerance, **words), former)]

@@ -153,7 +153,7 @@ def _request(work: Work, scheme: _Scheme, asked: Sequence[_Credit], log: Table |
         work.ask(phrase("supplier_credits/prompt_all"))
     else:
         template = "supplier_credits/prompt" if knobs["hops"] >= 2 else "supplier_credits/prompt_booked"
-        work.ask(*(phrase(template, credit=credit) for credit in asked))
+        work.ask_each(*(phrase(template, credit=credit) for credit in asked))
     *former, order = (phrase("supplier_credits/order_rule", order=order) for order in scheme.orders)
     rules = [Rule(order, tuple(former))]
     if log:

@@ -106,7 +106,7 @@ def _request_text(
         work.ask(phrase("leave_request/prompt_all", **words))
     else:
         template = "leave_request/prompt" if knobs["hops"] >= 2 else "leave_request/prompt_told"
-        work.ask(*(phrase(template, request=one, **words) for one in (*requests, *held)))
+        work.ask_each(*(phrase(template, request=one, **words) for one in (*requests, *held)))
     former = tuple(phrase("leave_request/decision_rule", longest=old, **words) for old in limits[:-1])
     longest = limits[-1] if knobs["hops"] >= 3 else 0
     rules = [Rule(phrase("leave_request/decision_rule", longest=longest, **words), former)]

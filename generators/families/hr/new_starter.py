@@ -126,7 +126,7 @@ def _request(
         work.ask(phrase("new_starter/prompt_all", **words))
     else:
         template = "new_starter/prompt" if knobs["hops"] >= 2 else "new_starter/prompt_told"
-        work.ask(*(phrase(template, one=one, day=one.days[-1].isoformat()) for one in (*starters, *held)))
+        work.ask_each(*(phrase(template, one=one, day=one.days[-1].isoformat()) for one in (*starters, *held)))
     former = tuple(phrase("new_starter/lead_rule", lead=lead) for lead in leads[:-1])
     rules = [Rule(phrase("new_starter/lead_rule", lead=leads[-1]), former)]
     names = ("state_rule", "induction_rule", "report_rule")[: knobs["rules"]]

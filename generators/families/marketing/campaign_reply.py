@@ -185,8 +185,8 @@ def _request(work: Work, scheme: _Scheme, replies: Sequence[_Reply], sheets: _Sh
         work.ask(phrase("campaign_reply/prompt_all", since=work.scene.days_ago(_SINCE_DAYS), **words))
     else:
         template = "campaign_reply/prompt" if knobs["hops"] >= 2 else "campaign_reply/prompt_told"
-        for reply in replies:
-            work.ask(phrase(template, person=reply.record.person, answer=reply.answer, **words))
+        asked = ((reply.record.person, reply.answer) for reply in replies)
+        work.ask_each(*(phrase(template, person=person, answer=answer, **words) for person, answer in asked))
     former = tuple(phrase("campaign_reply/rating_rule", rating=old) for old in scheme.ratings[:-1])
     rules = [Rule(phrase("campaign_reply/rating_rule", rating=scheme.ratings[-1]), former)]
     names = ["report_rule", "score_rule", "partner_rule"][: knobs["rules"]]

@@ -168,7 +168,7 @@ def _request(work: Work, scheme: _Scheme, moved: Sequence[_Piece], held: Sequenc
         work.ask(phrase("content_dates/prompt_all", month=f"{scheme.month:%B %Y}", **words))
     else:
         template = "content_dates/prompt" if knobs["hops"] >= 2 else "content_dates/prompt_told"
-        work.ask(*(phrase(template, piece=piece, **words) for piece in (*moved, *held)))
+        work.ask_each(*(phrase(template, piece=piece, **words) for piece in (*moved, *held)))
     versions = scheme.leads or ({},)
     texts = [phrase("content_dates/date_rule", lead=lead, **words) for lead in versions]
     names = ["issue_rule", "report_rule", "slot_rule", "editor_rule"][: knobs["rules"]]

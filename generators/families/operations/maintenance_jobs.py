@@ -198,7 +198,7 @@ def _request(work: Work, scheme: _Scheme, jobs: Sequence[_Job]) -> None:
     else:
         template = "maintenance_jobs/prompt_posted" if knobs["hops"] >= 2 else "maintenance_jobs/prompt_told"
         told = {"measured": bool(knobs["rules"]), "dated": knobs["rules"] >= 2}
-        work.ask(*(phrase(template, job=job, part=job.report.part.lower(), **told, **words) for job in jobs))
+        work.ask_each(*(phrase(template, job=job, part=job.report.part.lower(), **told, **words) for job in jobs))
     rules = []
     if scheme.limits:
         limits = [f"{limit // 10}.{limit % 10}" for limit in scheme.limits]

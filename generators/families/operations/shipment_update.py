@@ -156,7 +156,7 @@ def _request(work: Work, scheme: _Scheme, orders: Sequence[_Order], table: Table
         work.ask(scene.phrase("shipment_update/prompt_day", leaves=scheme.leaves.isoformat(), **words))
     else:
         template = "shipment_update/prompt_posted" if knobs["hops"] >= 2 else "shipment_update/prompt_told"
-        work.ask(*(scene.phrase(template, order=order, **words) for order in orders))
+        work.ask_each(*(scene.phrase(template, order=order, **words) for order in orders))
     rules = []
     if scheme.extras:
         *former, now = (scene.phrase("shipment_update/delivery_rule", extra=extra, **words) for extra in scheme.extras)

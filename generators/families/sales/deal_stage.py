@@ -171,7 +171,7 @@ def _request(work: Work, scheme: _Scheme, asked: Sequence[_Deal]) -> None:
         work.ask(phrase("deal_stage/prompt_owner", **words))
     else:
         template = "prompt_posted" if knobs["hops"] >= 2 else "prompt_told"
-        work.ask(*(phrase(f"deal_stage/{template}", deal=deal, **words) for deal in asked))
+        work.ask_each(*(phrase(f"deal_stage/{template}", deal=deal, **words) for deal in asked))
     rules = []
     if knobs["hops"] >= 3:
         former = tuple(phrase("deal_stage/review_rule", limit=old, **words) for old in scheme.limits[:-1])

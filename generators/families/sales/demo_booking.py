@@ -169,9 +169,11 @@ def _request(work: Work, scheme: _Scheme, demos: Sequence[_Demo], held: Sequence
     if knobs["selection"]:
         work.ask(phrase("demo_booking/prompt_all", **words))
     else:
+        asked = []
         for demo in (*demos, *held):
             kind = "told" if knobs["hops"] < 2 else "mailed" if demo.event else "new"
-            work.ask(phrase(f"demo_booking/prompt_{kind}", demo=demo, when=_when(demo.wishes[-1]), **words))
+            asked.append(phrase(f"demo_booking/prompt_{kind}", demo=demo, when=_when(demo.wishes[-1]), **words))
+        work.ask_each(*asked)
     if knobs["stale_rows"]:
         work.ask(phrase("demo_booking/today"))
     rules = []

@@ -135,7 +135,7 @@ def _request(work: Work, scheme: _Scheme, asked: Sequence[_Caller], plan: Table 
         work.ask(phrase("callback_number/prompt_all", since=work.scene.days_ago(_DAYS)))
     else:
         template = "prompt_mailed" if knobs["hops"] >= 2 else "prompt_told"
-        work.ask(*(phrase(f"callback_number/{template}", person=c.person, phone=c.numbers[-1]) for c in asked))
+        work.ask_each(*(phrase(f"callback_number/{template}", person=c.person, phone=c.numbers[-1]) for c in asked))
     rules = []
     if plan:
         now, *former = (

@@ -169,7 +169,7 @@ def _request(work: Work, scheme: _Scheme, asked: Sequence[_Case], contracts: Tab
         work.ask(phrase("ticket_triage/prompt_all", tag=scheme.tags[0]))
     else:
         template = "prompt_noted" if knobs["hops"] >= 2 else "prompt_told"
-        work.ask(*(phrase(f"ticket_triage/{template}", case=case) for case in asked))
+        work.ask_each(*(phrase(f"ticket_triage/{template}", case=case) for case in asked))
     rules = []
     if scheme.limits:
         now, *former = (
