@@ -6,15 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pydantic import ValidationError
 
 from environment.apps.kit import App, AppError, Call, Response, Route
-from environment.world import Tables, World
+from environment.world import Tables, Whole, World
 
-T = TypeVar("T")
 TICK = timedelta(seconds=1)
 """How far the world's clock moves with every request."""
 _LONGEST_HOST = 253
@@ -57,14 +56,9 @@ class Server:
         except AppError as error:
             return Response(app.error_status or error.status, app.error_body(error), error.message)
 
-    def whole(self, work: Callable[[], T]) -> T:
-        """What `work` returns; refused, it leaves the world as it was, however far it had got."""
-        saved = self._world.save()
-        try:
-            return work()
-        except AppError:
-            self._world.restore(saved)
-            raise
+    def whole(self) -> Whole:
+        """Requests that are one piece of work: refused, it leaves the world as it was, however far it had got."""
+        return self._world.whole()
 
     def _answer(self, app: App, method: str, host: str, path: str, query: dict[str, Any], body: Any) -> Response:
         route, found = (_kept_route if len(path) <= _SHORT else _route)(app, method, path)
@@ -75,7 +69,8 @@ class Server:
             raise app.argument_error(error) from None
         tables = Tables(self._world, app.name, app.ids)
         call = Call(tables, self._world.now, self._actor, host)
-        answer = self.whole(lambda: route.handler(call, args))
+        with self.whole():
+            answer = route.handler(call, args)
         return answer if isinstance(answer, Response) else Response(200, answer)
 
 

@@ -55,7 +55,8 @@ class ActionTools:
         app, action = self._actions[name]
         try:
             given = _read(action.args, arguments)
-            result = self._server.whole(lambda: action.run(_fetch_for(self._server, app), given))
+            with self._server.whole():
+                result = action.run(_fetch_for(self._server, app), given)
         except AppError as error:
             return _error(error.message)
         return compact({"ok": True} if result is None else result)

@@ -178,6 +178,10 @@ class World:
             else:
                 target[key] = before
 
+    def whole(self) -> Whole:
+        """`with world.whole(): ...` writes all or nothing: an exception that leaves it undoes what it wrote."""
+        return Whole(self)
+
     def fork(self) -> World:
         """A world in the same state, whose writes from now on are its own."""
         twin = World(self.base, self.now)
@@ -247,6 +251,20 @@ class World:
         return indexes[field]
 
 
+class Whole:
+    """A part of an episode that is done as a whole or not at all."""
+
+    def __init__(self, world: World) -> None:
+        self._world, self._saved = world, world.save()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        if kind is not None:
+            self._world.restore(self._saved)
+
+
 _NOTHING = object()
 _NO_ROW = Row()
 """Stands for a row that nothing was made of yet."""
@@ -289,6 +307,10 @@ class Tables:
         `new_id(Issue, lambda count: issue_key(project, count), after=highest_there)`.
         """
         return self._world.new_id((self._app, kind.__name__), spell or self._ids[kind], after, taken)
+
+    def whole(self) -> Whole:
+        """`with call.tables.whole(): ...` for one element of a bulk request, which a refusal undoes by itself."""
+        return self._world.whole()
 
     def send(self, row: RowT) -> RowT:
         """Put a row that leaves the company, such as a sent message."""

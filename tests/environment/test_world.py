@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from environment.apps.kit import Action, Fetch
+from environment.apps.kit import Action, AppError, Fetch
 from environment.server import TICK, Server, parse_now
 from environment.tools import ActionTools, ApiTools
 from environment.world import Base, RowT, RowTypes, Tables, World
@@ -251,6 +252,19 @@ def test_undone_writes_leave_nothing_behind(
     for priority in ("low", "normal", "urgent"):
         assert mine.where(Ticket, "priority", priority) == others.where(Ticket, "priority", priority)
     assert mine.new_id(Ticket) == others.new_id(Ticket)
+
+
+def test_a_part_that_fails_is_undone_alone() -> None:
+    tables = _tables(_world())
+    with tables.whole():
+        tables.put(Ticket(id=tables.new_id(Ticket), subject="First"))
+    with suppress(AppError), tables.whole():
+        tables.send(Answer(id=tables.new_id(Answer), ticket_id="TCK-005", text="Sorry"))
+        raise AppError(422, "no answers today")
+    with tables.whole():
+        tables.put(Ticket(id=tables.new_id(Ticket), subject="Second"))
+    assert [ticket.subject for ticket in tables.all(Ticket)[-2:]] == ["First", "Second"]
+    assert (tables.all(Answer), tables.new_id(Answer)) == ([], "ANS-001")
 
 
 def test_the_last_of_many_writes_and_searches_costs_what_the_first_does() -> None:

@@ -202,7 +202,8 @@ class Endpoint(Generic[RowT, FieldsT]):
         for element in given:
             try:
                 fields = self.fields.model_validate(element, context={"unitdp": args.unitdp})
-                row = self.write(call, meant(fields), fields)
+                with call.tables.whole():
+                    row = self.write(call, meant(fields), fields)
             except (Invalid, ValidationError) as error:
                 rules = error.rules if isinstance(error, Invalid) else (explain(error),)
                 echo = {**(element if isinstance(element, Mapping) else {}), "HasErrors": True}

@@ -19,7 +19,8 @@ def job_status(
     results: list[dict[str, Any]] = []
     for index, (key, given) in enumerate(work):
         try:
-            do(key, given)
+            with call.tables.whole():
+                do(key, given)
         except AppError as error:
             results.append({"index": index, "error": error.code, "details": error.message, "success": False})
         else:

@@ -249,8 +249,6 @@ def _updated(call: Call, before: Ticket, fields: TicketFields, more: Mapping[str
 
 def _changed_one(call: Call, key: str, fields: ManyChanged) -> None:
     ticket = find(call, STYLE, Ticket, key, "ticket")
-    if fields.requester is not None:
-        raise bad_attribute("requester is not taken for several tickets; give requester_id")
     tags = {}
     if fields.additional_tags is not None or fields.remove_tags is not None:
         kept = {*ticket.tags, *tag_set(fields.additional_tags or ())} - {*tag_set(fields.remove_tags or ())}

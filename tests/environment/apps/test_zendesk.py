@@ -346,6 +346,17 @@ def test_many_are_updated_each_for_itself() -> None:
     assert (desk.row(OPEN)["priority"], desk.row(NEW)["status"]) == ("low", "open")
 
 
+def test_one_of_many_that_is_refused_leaves_nothing_of_its_own() -> None:
+    desk = Desk()
+    stranger = {"name": "Bo Lind", "email": "bo@elsewhere.example"}
+    both = {
+        "tickets": [{"id": int(OPEN), "requester": stranger, "status": "new"}, {"id": int(OPEN), "priority": "low"}]
+    }
+    _, body = desk("PUT", "/tickets/update_many", None, both)
+    assert [item["success"] for item in body["job_status"]["results"]] == [False, True]
+    assert [(change.collection, change.id) for change in desk.world.changes()] == [("Ticket", OPEN)]
+
+
 # --- merging ---------------------------------------------------------------------------------------------------------
 
 
