@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from environment.apps.kit import AppError
 
 _CELLS = re.compile(r"\$?([A-Za-z]{1,3})?\$?(\d{1,8})?(?::\$?([A-Za-z]{1,3})?\$?(\d{1,8})?)?", re.ASCII)
+_LONGEST = 500
+"""Characters of a range, blanks around it apart."""
 _BARE_TITLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
@@ -33,9 +36,15 @@ class Range:
 
 def parse_range(text: str) -> Range:
     """The range that `text` names. Raises AppError 400 as Google words it when it names none."""
-    given = text.strip()
-    if len(given) > 500:
+    if len(text) <= _LONGEST:
+        return _kept_range(text)
+    if len(text.strip()) > _LONGEST:
         raise unparsable(text)
+    return _range(text)
+
+
+def _range(text: str) -> Range:
+    given = text.strip()
     quoted = re.fullmatch(r"'((?:[^']|'')*)'(?:!(.*))?", given, re.DOTALL)
     if quoted:
         title = quoted[1].replace("''", "'")
@@ -51,10 +60,15 @@ def parse_range(text: str) -> Range:
         raise
 
 
+_kept_range = lru_cache(maxsize=2048)(_range)
+"""Actions ask for the same few again and again."""
+
+
 def unparsable(text: str) -> AppError:
     return AppError(400, f"Unable to parse range: {text[:200]}")
 
 
+@lru_cache(maxsize=1024)
 def column_letters(column: int) -> str:
     """1 -> A, 26 -> Z, 27 -> AA."""
     letters = ""

@@ -184,12 +184,13 @@ def _value_range(call: Call, spreadsheet: Spreadsheet, text: str, args: ReadArgs
 
 def _read(grid: Grid, bounds: tuple[int, int, int, int], render: str, dates: str) -> list[Any]:
     first_row, last_row, first_column, last_column = bounds
-    lines = []
-    for position in range(first_row, min(last_row, grid.last_row) + 1):
-        held = grid.rows.get(position)
-        line = rendered(held, first_column, last_column, render, dates) if held else []
-        lines.append(_cut(line) if line and line[-1] == "" else line)
-    return _cut(lines)
+    held = [grid.rows.get(position) for position in range(first_row, min(last_row, grid.last_row) + 1)]
+    if render == "FORMATTED_VALUE":
+        # what nearly every call asks for, of whole sheets; the row has it at hand
+        lines = [list(row.shown[first_column - 1 : last_column]) if row else [] for row in held]
+    else:
+        lines = [rendered(row, first_column, last_column, render, dates) if row else [] for row in held]
+    return _cut([_cut(line) if line and line[-1] == "" else line for line in lines])
 
 
 def _cut(items: list[Any]) -> list[Any]:
