@@ -59,8 +59,10 @@ def _amount(spelling: str) -> tuple[Decimal, str | None]:
 
 def _find_words(spelling: str, text: str) -> Iterator[Span]:
     """Where a wording stands between word boundaries; one with digits is no part of a longer number or id."""
-    (words, digits), low = _wording(spelling), text.lower()
-    if "  " in text or "\n" in text or len(low) != len(text):
+    (words, digits), (low, is_plain) = _wording(spelling), _lowered(text)
+    if is_plain and words not in low:
+        return
+    if not is_plain:
         pattern = re.compile(r"\s+".join(map(re.escape, words.split())), re.I)
         low = text
         spans: Iterable[Span] = (match.span() for match in pattern.finditer(text))
@@ -71,6 +73,13 @@ def _find_words(spelling: str, text: str) -> Iterator[Span]:
             continue
         if not (words[-1].isalnum() and _goes_on_right(low, end, digits)):
             yield start, end
+
+
+@lru_cache(maxsize=4096)
+def _lowered(text: str) -> tuple[str, bool]:
+    """The text in small letters, and whether a wording stands there just as it is spelled, letter by letter."""
+    low = text.lower()
+    return low, not ("  " in text or "\n" in text or len(low) != len(text))
 
 
 @lru_cache(maxsize=4096)
