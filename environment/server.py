@@ -54,7 +54,7 @@ class Server:
             query = _query(place.query, params)
             return self._answer(app, method.upper(), place.host, place.path, query, body)
         except AppError as error:
-            return Response(app.error_status or error.status, app.error_body(error), error.message)
+            return Response(app.error_status or error.status, app.error_body(error), error.message or "refused")
 
     def whole(self) -> Whole:
         """Requests that are one piece of work: refused, it leaves the world as it was, however far it had got."""

@@ -56,7 +56,7 @@ class ActionTools:
         try:
             given = _read(action.args, arguments)
             with self._server.whole():
-                result = action.run(_fetch_for(self._server, app), given)
+                result = action.run(_Fetch(self._server, app), given)
         except AppError as error:
             return _error(error.message)
         return compact({"ok": True} if result is None else result)
@@ -117,6 +117,8 @@ class ApiTools:
         response = self._server.fetch(args.method, args.url, params, parse_json(args.body, "body"))
         if response.status >= 400:
             return compact({"error": {"code": response.status, "message": _refusal(response), "body": response.body}})
+        if response.headers:
+            return compact({"headers": response.headers, "body": response.body})
         return compact({} if response.body is None else response.body)
 
 
@@ -137,19 +139,23 @@ def _all_actions(apps: tuple[App, ...], actions: tuple[tuple[Action, ...], ...])
     return {action.name: (app, action) for app, offered in zip(apps, actions, strict=True) for action in offered}
 
 
-def _fetch_for(server: Server, app: App) -> Any:
-    def fetch(method: str, path: str, params: Mapping[str, Any] | None = None, body: Any = None) -> Any:
-        url = path if path.startswith("https://") else app.url(path)
-        response = server.fetch(method, url, params, body)
-        if response.status >= 400 or (app.error_status and _refused(response.body)):
+class _Fetch:
+    """An action's requests to its application."""
+
+    __slots__ = ("_app", "_server")
+
+    def __init__(self, server: Server, app: App) -> None:
+        self._server, self._app = server, app
+
+    def __call__(self, method: str, path: str, params: Mapping[str, Any] | None = None, body: Any = None) -> Any:
+        return self.response(method, path, params, body).body
+
+    def response(self, method: str, path: str, params: Mapping[str, Any] | None = None, body: Any = None) -> Response:
+        url = path if path.startswith("https://") else self._app.url(path)
+        response = self._server.fetch(method, url, params, body)
+        if response.refused:
             raise AppError(response.status, _refusal(response))
-        return response.body
-
-    return fetch
-
-
-def _refused(body: Any) -> bool:
-    return isinstance(body, Mapping) and body.get("ok") is False
+        return response
 
 
 def _read(kind: type[_ArgsT], arguments: Any) -> _ArgsT:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 from urllib.parse import quote
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, GetCoreSchemaHandler, ValidationError
@@ -76,12 +76,19 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An HTTP answer: status and JSON body (None for an empty one)."""
+    """An HTTP answer: status, JSON body (None for an empty one) and the headers that matter."""
 
     status: int
     body: Any
     refusal: str = ""
     """What was refused in a sentence, where the body only says it in the vendor's codes."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Those that a caller needs, such as `Link` of a page or the id of what was created."""
+
+    @property
+    def refused(self) -> bool:
+        """Whether it is a refusal, whatever status its vendor gives to one."""
+        return self.status >= 400 or bool(self.refusal)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,8 +150,14 @@ class Action:
     """Returns what the model reads; a failed request ends it with the vendor's error."""
 
 
-Fetch = Callable[..., Any]
-"""`fetch(method, path, params=None, body=None)` -> the JSON body; `path` is below the base path, or a whole URL."""
+class Fetch(Protocol):
+    """How an action makes requests; `path` is below the base path, or a whole URL. A refusal ends the action."""
+
+    def __call__(self, method: str, path: str, params: Mapping[str, Any] | None = None, body: Any = None) -> Any:
+        """The JSON body of the answer."""
+
+    def response(self, method: str, path: str, params: Mapping[str, Any] | None = None, body: Any = None) -> Response:
+        """The whole answer, for vendors that say something in its headers."""
 
 
 def bad_arguments(error: ValidationError) -> AppError:

@@ -138,6 +138,17 @@ def link(address: str, params: Mapping[str, Any]) -> str:
     return f"{address}?{'&'.join(pairs)}"
 
 
+def link_header(page: Page, base_path: str, previous: str = "prev") -> dict[str, str]:
+    """The `Link` header (RFC 8288) that names the pages beside this one; none when it is the only one.
+
+    `previous` is the vendor's word for the page before.
+    """
+    address = f"https://{page.host}{base_path}{page.path}"
+    beside = ((page.previous, previous), (page.next, "next"))
+    links = [f'<{link(address, {**page.params, **turned})}>; rel="{rel}"' for turned, rel in beside if turned]
+    return {"Link": ", ".join(links)} if links else {}
+
+
 def within(size: int | None, default: int, most: int) -> int:
     """The page size to use: what was asked for, between 1 and `most`."""
     return default if size is None else max(1, min(size, most))

@@ -39,12 +39,6 @@ def _request(server: Server, app: App, route: Route, arguments: dict[str, Any]) 
     return server.fetch(*located(app, route, arguments))
 
 
-def _refused(app: App, response: Response) -> bool:
-    if app.error_status:
-        return response.body["ok"] is False
-    return response.status >= 400
-
-
 def _reads(action: Any) -> bool:
     return action.access == "read"
 
@@ -128,7 +122,7 @@ def test_a_route_refuses_unknown_arguments_by_name(app: App, route: Route) -> No
     desk = Desk()
     arguments = {**required(route.args, "unknown"), "colour": "red"}
     response = _request(desk.server, app, route, arguments)
-    assert _refused(app, response)
+    assert response.refused
     assert "colour" in json.dumps(response.body)
     assert desk.world.changes() == ()
 
@@ -137,7 +131,7 @@ def test_a_route_refuses_unknown_arguments_by_name(app: App, route: Route) -> No
 def test_unknown_ids_are_refused(app: App, route: Route) -> None:
     desk = Desk()
     response = _request(desk.server, app, route, required(route.args, "0123456789abcdef"))
-    assert _refused(app, response)
+    assert response.refused
     assert response.status in (400, 404, 422, app.error_status)
     assert desk.world.changes() == ()
 
@@ -163,7 +157,7 @@ def test_a_route_answers_json_and_a_reading_one_changes_nothing(app: App, route:
     for arguments in tries(app.name, route.args):
         response = _request(desk.server, app, route, arguments)
         json.dumps(response.body, allow_nan=False).encode()
-        answered = not _refused(app, response)
+        answered = not response.refused
         if answered:
             break
     assert answered or route.access == "write" or route.name in _AFTER_ANOTHER, (

@@ -255,7 +255,7 @@ def _accepted(app: App, route: Route) -> Iterator[Response]:
             values = tuple(made[1] if made else value for value in values)
             _FILLED[app.name]["new group id"] = made[1] if made else ""
         response = _ask(server, app, route, values)
-        if response.status < 400 and not (app.error_status and response.body["ok"] is False):
+        if not response.refused:
             yield response
 
 
