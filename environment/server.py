@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pydantic import ValidationError
 
+from environment.apps.forms import nested, read_form
 from environment.apps.kit import App, AppError, Call, Response, Route
 from environment.world import Tables, Whole, World
 
@@ -56,12 +57,19 @@ class Server:
         except AppError as error:
             return Response(app.error_status or error.status, app.error_body(error), error.message or "refused")
 
+    def takes_forms(self, url: str) -> bool:
+        """Whether a body sent there may be a form, so that its text is not JSON."""
+        place = _place(self._apps, url)
+        return place is not None and place.app.forms
+
     def whole(self) -> Whole:
         """Requests that are one piece of work: refused, it leaves the world as it was, however far it had got."""
         return self._world.whole()
 
     def _answer(self, app: App, method: str, host: str, path: str, query: dict[str, Any], body: Any) -> Response:
         route, found = (_kept_route if len(path) <= _SHORT else _route)(app, method, path)
+        if app.forms:
+            query, body = nested(query), read_form(body)
         given = _arguments(route, found, query, body)
         try:
             args = route.args.model_validate(given)

@@ -114,7 +114,8 @@ class ApiTools:
         params = parse_json(args.params, "params")
         if params is not None and not isinstance(params, Mapping):
             raise AppError(400, "params must be a JSON object")
-        response = self._server.fetch(args.method, args.url, params, parse_json(args.body, "body"))
+        body = args.body if self._server.takes_forms(args.url) else parse_json(args.body, "body")
+        response = self._server.fetch(args.method, args.url, params, body)
         if response.status >= 400:
             return compact({"error": {"code": response.status, "message": _refusal(response), "body": response.body}})
         if response.headers:

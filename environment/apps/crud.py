@@ -95,7 +95,7 @@ def crud(
     arguments are fields of the row: `/projects/{project_id}/todos` lists what is in one project and creates there, and
     an unknown project is refused when `parent` says what it is. `writable` fields can be created and changed, those
     `required` must be given on creation, `filters` narrow the list to rows with equal values. With `as_action` the
-    routes are tools too, which a wrapped body cannot be. Raises ValueError when a field is not one of the row's.
+    routes are tools too. Raises ValueError when a field is not one of the row's.
     """
     noun = noun or re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
     plural = plural or f"{noun}s"
@@ -107,8 +107,7 @@ def crud(
     if not set(required) <= set(writable):
         raise ValueError(f"crud({kind.__name__}) requires {required}, not all of them writable; add them to writable")
     collection = Collection(kind, style, noun, plural, path, inside, writable, required, filters, parent, rule, show)
-    visible = as_action and not style.wrapped
-    return tuple(_MAKERS[operation](collection, visible) for operation in operations)
+    return tuple(_MAKERS[operation](collection, as_action) for operation in operations)
 
 
 def find(call: Call, style: Style, kind: type[RowT], key: str, noun: str) -> RowT:
@@ -299,7 +298,8 @@ def _route(
     article = "" if several else "an " if words[0] in "aeio" else "a "
     handler.__doc__ = f"{operation.capitalize()} {article}{words}."
     access: Literal["read", "write"] = "read" if operation in ("list", "get") else "write"
-    return Route(f"{operation}_{noun}", method, path, access, args, handler, as_action=visible)
+    wrapped = collection.noun if collection.style.wrapped and operation in ("create", "update") else None
+    return Route(f"{operation}_{noun}", method, path, access, args, handler, as_action=visible, wrapped=wrapped)
 
 
 def _stamps(call: Call, kind: type[Row], *names: str) -> dict[str, str]:

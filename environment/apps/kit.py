@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Annotated, Any, Literal, Protocol
 from urllib.parse import quote
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, GetCoreSchemaHandler, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, GetCoreSchemaHandler, ValidationError, create_model
 from pydantic_core import CoreSchema
 
 from environment.apps.guide import Guide
@@ -108,6 +108,8 @@ class Route:
     """Arguments that travel in the query string; GET and DELETE send all their non-path arguments there."""
     whole_body: str | None = None
     """Argument that is the entire JSON body, for endpoints whose body has no fixed keys."""
+    wrapped: str | None = None
+    """Argument that holds the fields of the body, as in `{"user": {...}}`; the route's action takes them as its own."""
     as_action: bool = True
     """Whether the `actions` toolset gets this route as a tool; False where a hand-written action does better."""
     keywords: str = ""
@@ -193,6 +195,8 @@ class App:
     """Other hosts that are answered too, because people often write them."""
     base_path_also: str | None = None
     """Regular expression of other base paths that are answered alike, such as other versions of the API."""
+    forms: bool = False
+    """Whether bodies are form-encoded, with `a[b]=c` in them and in query strings; JSON objects are taken too."""
     ending: str = ""
     """Ending that every path may have, such as `.json`; routes are written without."""
     guide: Guide = field(default_factory=Guide)
@@ -291,7 +295,17 @@ def _route_action(app: App, route: Route) -> Action:
             value = quote(str(given.pop(name)), safe="")
             path = path.replace(f"{{{name}}}", value).replace(f"{{{name}*}}", value)
         params = {name: given.pop(name) for name in list(given) if route.in_query(name)}
-        body = given[route.whole_body] if route.whole_body else given
+        body = given[route.whole_body] if route.whole_body else {route.wrapped: given} if route.wrapped else given
         return fetch(route.method, path, params or None, body if route.method not in ("GET", "DELETE") else None)
 
-    return Action(f"{app.name}_{route.name}", route.access, route.doc, route.args, run)
+    args = _unwrapped(route.args, route.wrapped) if route.wrapped else route.args
+    return Action(f"{app.name}_{route.name}", route.access, route.doc, args, run)
+
+
+def _unwrapped(args: type[Args], name: str) -> type[Args]:
+    """The arguments with the fields of the one called `name` in its place."""
+    fields = dict(args.model_fields)
+    inner: Any = fields.pop(name).annotation
+    fields.update(inner.model_fields)
+    given: dict[str, Any] = {name: (info.annotation, info) for name, info in fields.items()}
+    return create_model(f"{args.__name__}Unwrapped", __base__=inner.__base__, **given)
