@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,8 @@ from environment.episode import Episode
 from environment.policies.scripted import call_message
 from environment.rng import derive_rng
 from environment.task import Task, ToolCall
-from generators.families import FAMILIES
+from generators.families import FAMILIES, family_named
+from generators.family import Family
 
 CAREFUL = "careful"
 EARLY = "stops_early"
@@ -83,10 +84,10 @@ def _before_last_write(task: Task) -> tuple[ToolCall, ...]:
     return task.reference[:last]
 
 
-def policy_tasks(indices: range) -> Iterator[Task]:
+def policy_tasks(indices: range, families: Sequence[Family] = FAMILIES) -> Iterator[Task]:
     """The starter tasks that demonstrations are of, families taking turns."""
     for index in indices:
-        for family in FAMILIES:
+        for family in families:
             knobs = family.draw_knobs(derive_rng("knobs", family.name, SEED, index), "starter")
             yield family.generate(SEED, index, "policy", knobs, "actions")
 
@@ -97,12 +98,15 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, nargs=2, required=True, help="first index, and index after the last")
     parser.add_argument("--fall-chance", type=float, required=True, help="chance of falling for each trap")
     parser.add_argument("--early-chance", type=float, required=True, help="chance of stopping early, a call")
+    parser.add_argument("--families", nargs="+", default=[family.name for family in FAMILIES], help="all by default")
     parser.add_argument("--out", type=Path, required=True)
     arguments = parser.parse_args()
     count = 0
     with arguments.out.open("w", encoding="utf-8") as out:
         for demonstration in demonstrate(
-            policy_tasks(range(*arguments.tasks)), arguments.fall_chance, arguments.early_chance
+            policy_tasks(range(*arguments.tasks), tuple(map(family_named, arguments.families))),
+            arguments.fall_chance,
+            arguments.early_chance,
         ):
             out.write(json.dumps(demonstration.to_json(), ensure_ascii=False) + "\n")
             count += 1
