@@ -20,7 +20,7 @@ from environment.server import Response, Server, parse_now
 from environment.tools import ApiTools, compact
 from environment.world import Base, World
 from pipeline.tool_text import endpoint_lines
-from tests.environment.sample_world import ACTOR, MEANT, NOW, WORDS, WORLD
+from tests.environment.sample_world import ACTOR, MEANT, NOW, WORDS, WORLD, sample_of
 
 _BASE = Base(
     {app.name: WORLD[app.name] for app in APPS}, {app.name: {kind.__name__: kind for kind in app.rows} for app in APPS}
@@ -46,54 +46,8 @@ _NOT_ALWAYS = (
 """Keys that an answer has only when there is something to say, which the sample world doesn't always give."""
 
 
-def _ids(app: str, kind: str) -> list[str]:
-    return list(_BASE.rows((app, kind)))
-
-
-_POSTS = [row["ts"] for row in WORLD["slack"]["Message"]]
-_FILLED = {
-    "salesforce": {"contact id": _ids("salesforce", "Contact")[0], "lead id": _ids("salesforce", "Lead")[0]},
-    "gmail": {
-        "message id": _ids("gmail", "Message")[0],
-        "thread id": _ids("gmail", "Message")[0],
-        "draft id": _ids("gmail", "Draft")[0],
-    },
-    "slack": {
-        "channel id": _ids("slack", "Channel")[0],
-        "archived channel id": _ids("slack", "Channel")[1],
-        "user id": _ids("slack", "User")[1],
-        "colleague id": _ids("slack", "User")[1],
-        "user email": "ann@tarnwick.example",
-        "message ts": _POSTS[1],
-        "own message ts": _POSTS[0],
-        "pinned message ts": _POSTS[0],
-        "newcomer id": _ids("slack", "User")[1],
-        "file id": _ids("slack", "File")[0],
-    },
-    "google_calendar": {
-        "calendar id": "pat@tarnwick.example",
-        "other calendar id": _ids("google_calendar", "Calendar")[3],
-        "colleague address": "ann@tarnwick.example",
-    },
-    "xero": {
-        "contact id": _ids("xero", "Contact")[0],
-        "invoice id": _ids("xero", "Invoice")[1],
-        "bill id": _ids("xero", "Invoice")[0],
-        "bank account code": "090",
-        "item code": "LENS",
-    },
-    "zendesk": {
-        "ticket id": _ids("zendesk", "Ticket")[0],
-        "other ticket id": _ids("zendesk", "Ticket")[1],
-        "agent id": _ids("zendesk", "User")[0],
-        "user id": _ids("zendesk", "User")[1],
-    },
-    "jira": {
-        "account id": _ids("jira", "User")[0],
-        "issue key": "OPS-1",
-        "other issue key": "FIN-1",
-    },
-}
+_FILLED = {app.name: dict(vars(sample_of(app.name)).get("FILLED", {})) for app in APPS}
+"""Application -> what stands in an example's `<...>` -> a value of the sample world."""
 
 
 def _found(query: str, top_k: int = 3) -> list[str]:

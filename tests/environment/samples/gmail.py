@@ -62,3 +62,10 @@ MEANT: dict[str, list[Any]] = {
     "q": ["from:ann", "in:drafts OR is:unread", "CN-20417 newer_than:9d"],
     "query": ["from:ann", "in:anywhere", "is:unread"],
 }
+
+FILLED = {
+    "message id": gmail.message_id(1),
+    "thread id": gmail.message_id(1),
+    "draft id": gmail.draft_id(1),
+}
+"""What stands in an example's `<...>` -> a value of this world."""

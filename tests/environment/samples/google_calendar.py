@@ -76,3 +76,10 @@ MEANT: dict[str, list[Any]] = {
     "q": ["review", "ann@larkfield.example"],
     "sendUpdates": ["all", "none"],
 }
+
+FILLED = {
+    "calendar id": "pat@tarnwick.example",
+    "other calendar id": calendar.calendar_id(1),
+    "colleague address": "ann@tarnwick.example",
+}
+"""What stands in an example's `<...>` -> a value of this world."""

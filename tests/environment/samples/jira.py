@@ -137,3 +137,10 @@ MEANT: dict[str, list[Any]] = {
     "comment": [_DOCUMENT],
     "name": ["April", "March"],
 }
+
+FILLED = {
+    "account id": _USERS[0],
+    "issue key": "OPS-1",
+    "other issue key": "FIN-1",
+}
+"""What stands in an example's `<...>` -> a value of this world."""

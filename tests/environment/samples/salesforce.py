@@ -49,3 +49,9 @@ MEANT: dict[str, list[Any]] = {
     "email": ["orin@x.example"],
     "field": ["Phone", "Name", "Description", "OwnerId"],
 }
+
+FILLED = {
+    "contact id": salesforce.contact_id(1),
+    "lead id": salesforce.lead_id(1),
+}
+"""What stands in an example's `<...>` -> a value of this world."""

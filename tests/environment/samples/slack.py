@@ -62,3 +62,17 @@ MEANT: dict[str, list[Any]] = {
     "query": ["bill", "in:#ap-run from:@ann.lee"],
     "blocks": [_BLOCKS],
 }
+
+FILLED = {
+    "channel id": _CHANNEL,
+    "archived channel id": slack.channel_id(2),
+    "user id": slack.user_id(2),
+    "colleague id": slack.user_id(2),
+    "user email": "ann@tarnwick.example",
+    "message ts": _POSTS[1],
+    "own message ts": _POSTS[0],
+    "pinned message ts": _POSTS[0],
+    "newcomer id": slack.user_id(2),
+    "file id": slack.file_id(1),
+}
+"""What stands in an example's `<...>` -> a value of this world."""

@@ -142,3 +142,12 @@ MEANT: dict[str, list[Any]] = {
         },
     ],
 }
+
+FILLED = {
+    "contact id": xero.contact_id(1),
+    "invoice id": xero.invoice_id(2),
+    "bill id": xero.invoice_id(1),
+    "bank account code": "090",
+    "item code": "LENS",
+}
+"""What stands in an example's `<...>` -> a value of this world."""

@@ -89,3 +89,11 @@ MEANT: dict[str, list[Any]] = {
     "requester_email": ["oren@larkfield.example", "bo@x.example"],
     "requester_name": ["Bo"],
 }
+
+FILLED = {
+    "ticket id": zendesk.ticket_id(1),
+    "other ticket id": zendesk.ticket_id(2),
+    "agent id": _AGENT,
+    "user id": _CUSTOMER,
+}
+"""What stands in an example's `<...>` -> a value of this world."""
