@@ -11,13 +11,14 @@ from __future__ import annotations
 import re
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC
 from functools import lru_cache
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
+from environment.apps.guide import Hint
 from environment.apps.kit import AppError, Args, Call, Response, Route, bad_arguments
 from environment.apps.paging import Page, Paging, optional, page_numbers, read_page
 from environment.world import Row
@@ -88,6 +89,9 @@ def crud(
     rule: Rule = lambda call, before, row: row,
     show: Show = lambda call, row: shown(row),
     as_action: bool = False,
+    keywords: str = "",
+    example: Mapping[str, Any] | None = None,
+    tells: tuple[str, ...] = (),
 ) -> tuple[Route, ...]:
     """The routes of these operations on one collection.
 
@@ -95,7 +99,9 @@ def crud(
     arguments are fields of the row: `/projects/{project_id}/todos` lists what is in one project and creates there, and
     an unknown project is refused when `parent` says what it is. `writable` fields can be created and changed, those
     `required` must be given on creation, `filters` narrow the list to rows with equal values. With `as_action` the
-    routes are tools too. Raises ValueError when a field is not one of the row's.
+    routes are tools too. Who searches for endpoints finds these by their `keywords` too, sees the `example` of what
+    creates a row, and reads that an answer `tells` these fields: the row's first eight unless given. Raises ValueError
+    when a field is not one of the row's.
     """
     noun = noun or re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
     plural = plural or f"{noun}s"
@@ -107,7 +113,12 @@ def crud(
     if not set(required) <= set(writable):
         raise ValueError(f"crud({kind.__name__}) requires {required}, not all of them writable; add them to writable")
     collection = Collection(kind, style, noun, plural, path, inside, writable, required, filters, parent, rule, show)
-    return tuple(_MAKERS[operation](collection, as_action) for operation in operations)
+    tells = tells or tuple(kind.model_fields)[:8]
+    routes = {operation: _MAKERS[operation](collection, as_action) for operation in operations}
+    return tuple(
+        replace(route, keywords=keywords, hint=_hint(collection, operation, dict(example or {}), tells))
+        for operation, route in routes.items()
+    )
 
 
 def find(call: Call, style: Style, kind: type[RowT], key: str, noun: str) -> RowT:
@@ -300,6 +311,32 @@ def _route(
     access: Literal["read", "write"] = "read" if operation in ("list", "get") else "write"
     wrapped = collection.noun if collection.style.wrapped and operation in ("create", "update") else None
     return Route(f"{operation}_{noun}", method, path, access, args, handler, as_action=visible, wrapped=wrapped)
+
+
+def _hint(collection: Collection, operation: str, example: dict[str, Any], tells: tuple[str, ...]) -> Hint:
+    style, record = collection.style, dict.fromkeys(tells)
+    if operation == "delete":
+        return Hint("Nothing (204)" if style.deleted.body is None else outline(style.deleted.body))
+    if operation == "list":
+        page = Page(collection.noun, collection.plural, [record], 1, 0, 1, "", collection.path, {}, None, None)
+        return Hint(outline(style.many(page)))
+    body: Any = None
+    if operation != "get" and example:
+        body = example if operation == "create" else dict([list(example.items())[-1]])
+        body = {collection.noun: body} if style.wrapped else body
+    return Hint(outline(style.one(collection.noun, record)), body=body)
+
+
+def outline(answer: Any) -> str:
+    """An answer in a line, by its names: `{tickets: [{id, subject}], next_page}`."""
+    if isinstance(answer, Response):
+        return outline(answer.body) + "".join(f"; header {name}" for name in answer.headers)
+    if isinstance(answer, Mapping):
+        parts = ((name, outline(value)) for name, value in answer.items())
+        return "{" + ", ".join(f"{name}: {inner}" if inner else name for name, inner in parts) + "}"
+    if isinstance(answer, list):
+        return f"[{outline(answer[0])}]" if answer else "[]"
+    return ""
 
 
 def _stamps(call: Call, kind: type[Row], *names: str) -> dict[str, str]:

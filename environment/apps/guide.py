@@ -30,4 +30,4 @@ class Guide:
     paging: Mapping[str, str] = field(default_factory=dict)
     """Argument that asks for a further page -> how to come by its value, in a line."""
     hints: Mapping[str, Hint] = field(default_factory=dict)
-    """Route name -> its hint."""
+    """Route name -> its hint, for routes that don't have it themselves."""

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, BeforeValidator, ConfigDict, GetCoreSchemaHandler, ValidationError, create_model
 from pydantic_core import CoreSchema
 
-from environment.apps.guide import Guide
+from environment.apps.guide import Guide, Hint
 from environment.world import Row, Spell, Tables
 
 
@@ -114,6 +114,8 @@ class Route:
     """Whether the `actions` toolset gets this route as a tool; False where a hand-written action does better."""
     keywords: str = ""
     """Further words that a user may look this endpoint up by."""
+    hint: Hint | None = None
+    """An example and what it answers, unless the application's guide has one."""
     methods_also: tuple[str, ...] = ()
     """Other HTTP methods that do the same."""
     host: str = ""

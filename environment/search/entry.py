@@ -23,7 +23,7 @@ _NO_HINT = Hint()
 @lru_cache(maxsize=4096)
 def entry(app: App, route: Route) -> dict[str, Any]:
     """The entry as JSON data, the same object each time: to be written down, not to be changed."""
-    hint = app.guide.hints.get(route.name, _NO_HINT)
+    hint = hint_of(app, route)
     arguments = _arguments(app, route)
     shown: dict[str, Any] = {
         "app": app.title,
@@ -50,6 +50,11 @@ def entry(app: App, route: Route) -> dict[str, Any]:
     if not shown["other"]:
         del shown["other"]
     return shown
+
+
+def hint_of(app: App, route: Route) -> Hint:
+    """The example of a route, an empty one when there is none."""
+    return app.guide.hints.get(route.name) or route.hint or _NO_HINT
 
 
 def _arguments(app: App, route: Route) -> dict[str, dict[str, Any]]:

@@ -10,6 +10,7 @@ import pytest
 from pydantic import Field, ValidationError
 
 from environment.apps.crud import NumericId, Style, crud, shown
+from environment.apps.guide import Hint
 from environment.apps.kit import App, AppError, Call, Response, digits_id, explain
 from environment.apps.paging import Page, cursors, link, offsets, page_numbers, whole_list
 from environment.server import Server, parse_now
@@ -285,3 +286,15 @@ def test_a_body_of_any_shape_is_refused_in_the_vendors_way(body: Any) -> None:
 def test_numeric_id_refuses_words() -> None:
     with pytest.raises(ValidationError):
         Person(id="x1", name="x")
+
+
+def test_an_endpoint_says_what_it_answers_and_shows_an_example_that_is_accepted() -> None:
+    more: Any = {"writable": ("name", "boss_id"), "plural": "people", "tells": ("id", "name")}
+    example = {"name": "Bo", "boss_id": 1}
+    routes = crud(Person, WRAPPED, "list", "create", "update", "delete", example=example, keywords="staff", **more)
+    assert [(route.hint, route.keywords) for route in routes] == [
+        (Hint("{people: [{id, name}], count, next, previous}"), "staff"),
+        (Hint("{person: {id, name}}", body={"person": example}), "staff"),
+        (Hint("{person: {id, name}}", body={"person": {"boss_id": 1}}), "staff"),
+        (Hint("{deleted}"), "staff"),
+    ]
