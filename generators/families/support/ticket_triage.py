@@ -43,7 +43,7 @@ _GOLD, _TIERS = "Gold", ("Gold", "Silver", "Bronze")
 _CONTRACTS = ("Customer", "Tier", "Monthly fee", "Note")
 _CHANNELS = ("triage", "support-desk", "tickets")
 _TAGS = ("outage", "fault", "incident")
-_PRODUCTS = ("Relay", "Beacon", "Harbor", "Pulse", "Lattice", "Meridian")
+_PRODUCTS = ("Relay", "Beacon", "Harbor", "Plover", "Trellis", "Marigold")
 _GROUPS = ("Network", "Devices", "Platform", "Logistics", "Workshop")
 _PAGE = 10
 """Tickets that a search answers with."""
