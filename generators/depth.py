@@ -13,6 +13,8 @@ from generators.family import Family, Knobs
 
 CHARACTERS_A_TOKEN = 4
 """The usual rule of thumb for English text and JSON."""
+_DRAWN = 0.98
+"""Another setting draws other texts and decisions; a mean that falls by less is no fall."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +37,8 @@ class KnobDepth:
 
     @property
     def falls(self) -> bool:
-        """Whether a higher setting asks for fewer calls, or for less text by more than a hundredth."""
-        return any(b.calls < a.calls or b.tokens < 0.99 * a.tokens for a, b in pairwise(self.depths))
+        """Whether a higher setting asks for fewer calls or less text, by more than other draws make of it."""
+        return any(b.calls < _DRAWN * a.calls or b.tokens < _DRAWN * a.tokens for a, b in pairwise(self.depths))
 
     @property
     def rises(self) -> bool:

@@ -166,7 +166,7 @@ def _request(work: Work, scheme: _Scheme, asked: Sequence[_Credit], log: Table |
 
 def _look(knobs: Knobs, credit: _Credit, log: Table | None) -> tuple[ToolCall, ...]:
     """The supplier's mails and, where it matters, the state of the goods."""
-    mails = find_mails(credit.person, credit.mails)[1 if knobs["selection"] else 0 :] if credit.mails else ()
+    mails = find_mails(credit.person, credit.mails) if credit.mails else ()
     state = (log.find("RMA", credit.rma),) if log and (knobs["rules"] or knobs["holds"]) else ()
     return (*mails, *state)
 

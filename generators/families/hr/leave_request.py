@@ -119,7 +119,7 @@ def _request_text(
 
 def _look(knobs: Knobs, one: _Request, balances: Table) -> tuple[ToolCall, ...]:
     """The mails of a colleague, and the days left."""
-    mails = find_mails(one.person, one.mails)[1 if knobs["selection"] else 0 :] if one.mails else ()
+    mails = find_mails(one.person, one.mails) if one.mails else ()
     return (*mails, balances.find("Name", one.person.last))
 
 

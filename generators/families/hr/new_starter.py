@@ -139,7 +139,7 @@ def _request(
 def _look(knobs: Knobs, one: _Starter, table: Table | None) -> tuple[ToolCall, ...]:
     """The starter's mails, the row in the list where it matters, and the issue."""
     mails = find_mails(one.person, one.mails) if one.mails else ()
-    listed = table and (knobs["rules"] or knobs["holds"]) and not knobs["selection"]
+    listed = knobs["rules"] or knobs["holds"]
     row = (table.find("Name", one.person.name),) if table and listed else ()
     return (*mails, *row, call("jira_search_issues", query=one.person.last))
 
