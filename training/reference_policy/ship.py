@@ -109,13 +109,14 @@ def main() -> None:
     parser.add_argument("--imitation", type=Path, required=True, help="folder the imitation stage wrote")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--held-out", type=int, default=200, help="last rows of the file that imitation kept out")
+    parser.add_argument("--lr", type=float, default=ImitationSettings().lr, help="of the imitation stage")
     parser.add_argument("--history", default="", help="how these weights differ from those of one build command")
     args = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     torch.set_num_threads(1)
     ship(
         args.transcripts, args.made_by, args.recall, args.imitation, args.out,
-        held_out_count=args.held_out, settings=ImitationSettings(), history=args.history,
+        held_out_count=args.held_out, settings=ImitationSettings(lr=args.lr), history=args.history,
     )  # fmt: skip
 
 
