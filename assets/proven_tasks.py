@@ -29,10 +29,15 @@ def proven_tasks(context: dg.AssetExecutionContext, workshop: dg.ResourceParam[W
 def every_task_is_proven(
     context: dg.AssetCheckExecutionContext, workshop: dg.ResourceParam[Workshop]
 ) -> dg.AssetCheckResult:
-    """No task goes on without its proof, and no proof without rejected mutants and accepted references."""
+    """Tasks go on, and none without its proof or with a proof that rejected no mutant or accepted no reference."""
     generation = workshop.open(context.partition_key)
-    unproven = [t.id for t in tasks_of(generation, STAGE) if not (t.proof and t.proof.references and t.proof.mutants)]
-    return dg.AssetCheckResult(passed=not unproven, metadata={"unproven": len(unproven), "ids": unproven[:20]})
+    tasks, unproven = 0, []
+    for task in tasks_of(generation, STAGE):
+        tasks += 1
+        if not (task.proof and task.proof.references and task.proof.mutants):
+            unproven.append(task.id)
+    counts = {"tasks": tasks, "unproven": len(unproven), "ids": unproven[:20]}
+    return dg.AssetCheckResult(passed=bool(tasks) and not unproven, metadata=counts)
 
 
 @generation_check(proven_tasks)

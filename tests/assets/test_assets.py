@@ -128,6 +128,14 @@ def test_a_task_whose_proof_was_removed_stops_the_run(
     assert not generation.is_finished("clean_tasks")
 
 
+def test_a_generation_without_any_proven_task_stops_the_run(
+    store: Store, generation: StoredGeneration, instance: dg.DagsterInstance
+) -> None:
+    run_stages(store, generation, "proven_tasks")
+    (generation.folder("proven_tasks") / "tasks.jsonl").write_text("")
+    assert not passes(store, instance, "proven_tasks", "every_task_is_proven")
+
+
 def test_a_benchmark_passage_smuggled_in_after_cleaning_stops_the_run(
     store: Store, generation: StoredGeneration, instance: dg.DagsterInstance, tmp_path: Path
 ) -> None:
