@@ -36,8 +36,10 @@ def every_task_is_proven(
         tasks += 1
         if not (task.proof and task.proof.references and task.proof.mutants):
             unproven.append(task.id)
-    counts = {"tasks": tasks, "unproven": len(unproven), "ids": unproven[:20]}
-    return dg.AssetCheckResult(passed=bool(tasks) and not unproven, metadata=counts)
+    return dg.AssetCheckResult(
+        passed=bool(tasks) and not unproven,
+        metadata={"tasks": tasks, "unproven": len(unproven), "ids": unproven[:20]},
+    )
 
 
 @generation_check(proven_tasks)
