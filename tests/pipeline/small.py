@@ -11,8 +11,8 @@ import yaml
 SMALL: dict[str, Any] = {
     "seed": "small",
     "candidates": {
-        "families": ["callback_number", "leave_request"],
-        "train": 6,
+        "families": ["ticket_triage", "leave_request"],
+        "train": 8,
         "development": 1,
         "held_out": 2,
         "profile": "starter",

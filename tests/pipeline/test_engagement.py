@@ -24,7 +24,7 @@ from tests.pipeline.small import changed, write
         ([("calibration.tau", 2)], "calibration.tau is 2; expected: less than 1"),
         ([("candidates.profile", "hard")], "candidates.profile is 'hard'; expected: 'starter' or 'full'"),
         ([("calibration.band", {"low": 0.9, "high": 0.8})], "calibration.band: band.low 0.9 exceeds band.high 0.8"),
-        ([("selection.quotas", {"support": 7})], "selection.quotas.support asks for 7 tasks and there will be 6"),
+        ([("selection.quotas", {"support": 9})], "selection.quotas.support asks for 9 tasks and there will be 8"),
         ([("selection.quotas", {"sales": 1})], "selection.quotas.sales asks for 1 tasks and there will be 0"),
         ([("selection.quotas", {"support": 5})], "selection.family_cap 4 give at most 4"),
         ([("candidates.families", ["callbacks"])], "candidates: there is no family 'callbacks'; there are deal_stage"),
