@@ -18,6 +18,7 @@ RULE_TITLES = {
     "shared_passage": "Shares a run of words with a benchmark task",
     "company_name": "Names a company of the benchmark",
     "like_benchmark": "Like a benchmark task as a whole",
+    "like_meaning": "Means what a benchmark task means",
     "like_earlier": "Like a task of an earlier generation",
     "copy_in_set": "Copy of a task of this set",
 }

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, get_args
 
 from decontam.settings import DecontaminationSettings
 from environment.record import Record
 
-Rule = Literal["shared_passage", "company_name", "like_benchmark", "like_earlier", "copy_in_set"]
-RULES: tuple[Rule, ...] = ("shared_passage", "company_name", "like_benchmark", "like_earlier", "copy_in_set")
+Rule = Literal["shared_passage", "company_name", "like_benchmark", "like_meaning", "like_earlier", "copy_in_set"]
+RULES: tuple[Rule, ...] = get_args(Rule)
 """In the order in which they are reported; a dropped task counts under the first that it breaks."""
+
+Notice = Literal["near_name", "look_alike", "meaning_near"]
+REPORTED: tuple[Notice, ...] = get_args(Notice)
+"""What is shown to a person and drops nothing, in the order in which it is reported."""
 
 
 class Overlap(Record):
     """One passage of a task beside the one that it overlaps with."""
 
-    rule: Rule
+    rule: Rule | Notice
     path: str
     text: str
     other: str
@@ -28,7 +32,7 @@ class Overlap(Record):
     other_shared: tuple[str, ...]
     """The same as they stand in the other text; differs from `shared` for a name beside a domain."""
     similarity: float | None = None
-    """Jaccard index of the whole texts, where the rule is one of similarity."""
+    """Jaccard index of the whole texts; cosine under a rule of meaning; share of equal parts for a look-alike."""
 
 
 class Ruling(Record):
@@ -42,9 +46,11 @@ class Ruling(Record):
     """Id of the first task of its near-duplicate cluster, its own when alone; None when dropped."""
     overlaps: tuple[Overlap, ...] = ()
     """Empty when kept; else the clearest overlap for each rule broken, in the order of RULES."""
+    reported: tuple[Overlap, ...] = ()
+    """What a person should look at, whether kept or dropped; in the order of REPORTED."""
 
     @property
-    def rule(self) -> Rule | None:
+    def rule(self) -> Rule | Notice | None:
         """The rule that it is counted under."""
         return self.overlaps[0].rule if self.overlaps else None
 
@@ -89,3 +95,11 @@ class Decontamination(Record):
         """`input`, `kept`, and dropped by rule, every rule listed; kept and dropped add up to the input."""
         dropped: dict[str, int] = {rule: sum(ruling.rule == rule for ruling in self.rulings) for rule in RULES}
         return {"input": len(self.rulings), "kept": len(self.kept), **dropped}
+
+    def reported_counts(self) -> dict[str, int]:
+        """Tasks for which something was reported, by what; one task may count under several."""
+        return {notice: sum(_says(ruling, notice) for ruling in self.rulings) for notice in REPORTED}
+
+
+def _says(ruling: Ruling, notice: Notice) -> bool:
+    return any(overlap.rule == notice for overlap in ruling.reported)

@@ -27,6 +27,7 @@ REASONS = {
     "shared_passage": "shares a run of words with the benchmark",
     "company_name": "names a company of the benchmark",
     "like_benchmark": "like a benchmark task",
+    "like_meaning": "means what a benchmark task means",
     "like_earlier": "like a task of an earlier generation",
     "copy_in_set": "copy of another task",
     "held_out": "kept for the evaluation",

@@ -47,6 +47,7 @@ def test_clean_tasks_are_kept_in_the_order_given() -> None:
         "shared_passage": 0,
         "company_name": 0,
         "like_benchmark": 0,
+        "like_meaning": 0,
         "like_earlier": 0,
         "copy_in_set": 0,
     }
