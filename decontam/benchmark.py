@@ -31,21 +31,46 @@ class BenchmarkTask(Record):
     assertions: tuple[JsonValue, ...] = ()
     row: int
     """Line of the source, from 1."""
+    benchmark: str = "automationbench"
+    """Name of the import that it came with."""
     example_id: int | str | None = None
     other: Mapping[str, JsonValue] = {}
     """Keys of the row and of its info that have no place above."""
 
 
+class BenchmarkSource(Record):
+    """One import: where the tasks of one name came from."""
+
+    name: str
+    """Short, unique among the imports: `automationbench`."""
+    source: str
+    """Path or package that was read."""
+    version: str
+    """Of a package; the git commit of a folder; else `sha256:` and the hash of the file's bytes."""
+    content_hash: str
+    """Of the tasks sorted by name, whatever their order and spacing in the source."""
+    counts: Mapping[str, int]
+    """Domain -> tasks."""
+    reader: str
+    """What it was read as."""
+
+
 class Benchmark(Record):
-    """The tasks of one source."""
+    """The tasks of one import or of several."""
 
     tasks: tuple[BenchmarkTask, ...]
     source: str
-    """Path of the file they were read from."""
+    """Where they were read from; several are joined by a comma."""
     content_hash: str
-    """Hash of the tasks sorted by name, whatever their order and spacing in the file."""
+    """That of the only import, or of the hashes of several by name."""
     is_stand_in: bool
     """True for the few invented tasks shipped with this package; a delivery needs the real benchmark."""
+    sources: tuple[BenchmarkSource, ...] = ()
+    """The imports, in the order in which the engagement names them."""
+
+    def key(self, task: BenchmarkTask) -> str:
+        """What reports call a task: its name, after that of its benchmark where there are several."""
+        return f"{task.benchmark}/{task.name}" if len(self.sources) > 1 else task.name
 
     def counts(self) -> dict[str, int]:
         """Tasks per domain, by name of domain."""
@@ -188,7 +213,9 @@ def _content(content: Any) -> str:
 
 def _hash(tasks: list[BenchmarkTask]) -> str:
     ordered = sorted(tasks, key=lambda task: task.name)
-    return content_hash([{key: value for key, value in task.to_json().items() if key != "row"} for task in ordered])
+    return content_hash(
+        [{key: value for key, value in task.to_json().items() if key not in ("row", "benchmark")} for task in ordered]
+    )
 
 
 def _refuse(path: Path, number: int, sentence: str) -> NoReturn:

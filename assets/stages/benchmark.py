@@ -5,7 +5,7 @@ from pathlib import Path
 from assets.files import write_rows
 from assets.generation import Generation, Product
 from assets.manifest import Manifest
-from decontam.benchmark import Benchmark, BenchmarkTask, load_benchmark
+from decontam.benchmark import Benchmark, load_benchmark
 
 STAGE = "benchmark_tasks"
 
@@ -26,9 +26,5 @@ def store_benchmark(generation: Generation) -> Manifest:
 def read_benchmark(generation: Generation) -> Benchmark:
     """The benchmark as it was stored."""
     facts = generation.manifest(STAGE).facts
-    return Benchmark(
-        tasks=tuple(BenchmarkTask.model_validate(row) for row in generation.rows(STAGE, "tasks.jsonl")),
-        source=str(facts["source"]),
-        content_hash=str(facts["content_hash"]),
-        is_stand_in=bool(facts["is_stand_in"]),
-    )
+    stated = {name: value for name, value in facts.items() if name in Benchmark.model_fields}
+    return Benchmark.model_validate({**stated, "tasks": list(generation.rows(STAGE, "tasks.jsonl"))})
