@@ -81,6 +81,8 @@ def decontaminate(
         ours=ours,
         theirs=public.side,
         earlier_tasks=len(earlier),
+        benchmark_sources=benchmark.sources,
+        benchmark_sides=public.sides,
     )
     counts = result.counts()
     dropped = ", ".join(f"{counts[rule]} {rule}" for rule in RULES)
@@ -123,6 +125,7 @@ class _PublicSide:
             names=len(companies),
         )
         _refuse_empty(f"the benchmark tasks of {benchmark.source}", self.side)
+        self.sides = _sides(benchmark.tasks, readings, settings.ngram_words)
 
     def overlaps(
         self, reading: Reading, companies: Mapping[str, CompanyName], whole: Sketch | None
@@ -181,6 +184,24 @@ class _PublicSide:
 
     def _read(self, task: BenchmarkTask) -> Reading:
         return read(seen_by_the_agent(passages_of_benchmark_task(task)))
+
+
+def _sides(tasks: Sequence[BenchmarkTask], readings: Sequence[Reading], size: int) -> dict[str, Side]:
+    """How much text each benchmark brought, by its name."""
+    members: dict[str, list[Reading]] = {}
+    for task, reading in zip(tasks, readings, strict=True):
+        members.setdefault(task.benchmark, []).append(reading)
+    sides = {}
+    for name, group in members.items():
+        everything = joined(group)
+        sides[name] = Side(
+            tasks=len(group),
+            passages=len(everything.passages),
+            words=everything.word_count(),
+            ngrams=len(np.unique(window_codes(everything, size)[0])),
+            names=len(companies_in(everything)),
+        )
+    return sides
 
 
 class _FormerSide:

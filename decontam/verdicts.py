@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, get_args
 
+from decontam.benchmark import BenchmarkSource
 from decontam.settings import DecontaminationSettings
 from environment.record import Record
 
@@ -81,6 +82,9 @@ class Decontamination(Record):
     ours: Side
     theirs: Side
     earlier_tasks: int
+    benchmark_sources: tuple[BenchmarkSource, ...] = ()
+    benchmark_sides: Mapping[str, Side] = {}
+    """How much text each benchmark brought, by its name; together they are `theirs`, but for words both have."""
 
     @property
     def kept(self) -> tuple[str, ...]:
