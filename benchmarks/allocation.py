@@ -216,7 +216,7 @@ def assess_alike(
     k, n = counts.passes[tried], counts.scored[tried]
 
     def loss(point: np.ndarray) -> float:
-        return -float(integrated_likelihood(np.full(len(k), point[0]), k, n, float(np.exp(point[1])), 0.05)[0].sum())
+        return -float(integrated_likelihood(np.full(len(k), point[0]), k, n, float(np.exp(point[1])), 0.05).value.sum())
 
     mean, log_sd = minimize(loss, np.array([-1.0, 0.4]), method="Nelder-Mead", options={"xatol": 0.01, "fatol": 0.1}).x
     means, variances = np.full(table.size, mean), np.full(table.size, np.exp(2 * log_sd))

@@ -20,8 +20,8 @@ from calibration.pass_rate import (
     band_weights,
     fit,
     log_likelihood,
-    log_prior,
     posterior,
+    prior_weights,
 )
 from calibration.program import Missing, missing
 from calibration.settings import CalibrationSettings, SelectionSettings
@@ -92,6 +92,10 @@ class PriorityTable:
         low, high = self.values[scored, passes, left], self.values[scored, passes, left + 1]
         return np.round((1 - weight) * low + weight * high, 9)
 
+    def untried(self, mean: np.ndarray) -> np.ndarray:
+        """Priorities of untried tasks with these prior means."""
+        return self.of(mean, *(np.zeros(len(mean), dtype=int) for _ in range(2)))
+
 
 @dataclass(frozen=True, slots=True)
 class Round:
@@ -151,17 +155,20 @@ def plan_round(
     promises = priority_table(_typical_sd(now, worth), now.model.broken, settings)
     priority[worth] = promises.of(now.prior_mean[worth], counts.passes[worth], counts.scored[worth])
     worth &= priority >= 1 / settings.give_up
-    chance = {task: derive_seed(seed, table.ids[task]) for task in np.flatnonzero(worth).tolist()}
-    order = sorted(chance, key=lambda task: (-priority[task], chance[task]))
+    ties = np.random.default_rng(derive_seed("ties", seed)).permutation(table.size)
+    order = np.lexsort((ties, -priority))
+    order = order[worth[order]]
     free = np.ceil(_FAMILY_CROWDING * room).astype(int)
     shares: dict[int, Share] = {}
     promise: dict[str, float] = {}
     for name, member, lack in _groups(table, now.missing):
-        promising = [task for task in order if member[task]]
+        promising = order[member[order]].tolist()
         promise[name] = float(priority[promising[:lack]].sum()) / lack
         wanted = max(1, round(settings.batch_share * lack)) - sum(bool(member[task]) for task in shares)
         for task in promising:
-            if wanted > 0 and task not in shares and free[table.family[task]] > 0:
+            if wanted <= 0:
+                break
+            if task not in shares and free[table.family[task]] > 0:
                 shares[task] = Share(task, 1, float(priority[task]))
                 free[table.family[task]] -= 1
                 wanted -= 1
@@ -183,7 +190,7 @@ def priority_table(sd: float, broken: float, settings: CalibrationSettings) -> P
     tasks.
     """
     n_max, means = settings.n_max, len(PRIORITY_MEANS)
-    prior = np.exp(log_prior(PRIORITY_MEANS, np.full(means, sd**2), broken))  # (means, support)
+    prior = prior_weights(PRIORITY_MEANS, np.full(means, sd**2), broken)  # (means, support)
     inside, rate = band_weights(settings.band), expit(SUPPORT)
     values = np.zeros((n_max, n_max + 1, means))
     attainable = 0.0

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from calibration.design import Design
 from environment.task import Task
 
 
@@ -56,8 +57,7 @@ class CandidateTable:
     knob_mean: np.ndarray
     knob_sd: np.ndarray
     """1 where a knob never changes, so that it standardises to 0."""
-    design: np.ndarray
-    """1, standardised knobs, domain and family indicators, shape (tasks, coefficients)."""
+    design: Design
 
     @property
     def size(self) -> int:
@@ -77,9 +77,9 @@ class CandidateTable:
             *(f"family {name}" for name in self.families),
         )
 
-    def design_of(self, families: np.ndarray, knob_values: np.ndarray) -> np.ndarray:
-        """Rows of the design for tasks that do not exist yet: family indices and raw knobs, shape (rows, knobs)."""
-        return _design((knob_values - self.knob_mean) / self.knob_sd, families, self.family_domain)
+    def design_of(self, families: np.ndarray, knob_values: np.ndarray) -> Design:
+        """The design of tasks that do not exist yet: family indices and raw knobs, shape (rows, knobs)."""
+        return Design((knob_values - self.knob_mean) / self.knob_sd, families, self.family_domain)
 
 
 def tabulate(candidates: Iterable[Candidate]) -> CandidateTable:
@@ -124,21 +124,9 @@ def tabulate(candidates: Iterable[Candidate]) -> CandidateTable:
         uses=uses,
         knob_mean=mean,
         knob_sd=sd,
-        design=_design((values - mean) / sd, family, family_domain),
+        design=Design((values - mean) / sd, family, family_domain),
     )
 
 
 def _vocabulary(names: Iterable[str]) -> dict[str, int]:
     return {name: index for index, name in enumerate(sorted(set(names)))}
-
-
-def _design(standardised: np.ndarray, family: np.ndarray, family_domain: np.ndarray) -> np.ndarray:
-    count, knobs = standardised.shape
-    domains = int(family_domain.max()) + 1
-    design = np.zeros((count, 1 + knobs + domains + len(family_domain)))
-    row = np.arange(count)
-    design[:, 0] = 1
-    design[:, 1 : 1 + knobs] = standardised
-    design[row, 1 + knobs + family_domain[family]] = 1
-    design[row, 1 + knobs + domains + family] = 1
-    return design

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import expit, log_expit, logsumexp
+from scipy.special import expit, log_expit
 
 from calibration.candidate import CandidateTable
+from calibration.design import Design
 from calibration.settings import Band
 
 _NODES, _NODE_WEIGHTS = np.polynomial.hermite.hermgauss(15)
@@ -65,13 +66,9 @@ class PassRateModel:
     def standard_errors(self) -> np.ndarray:
         return np.sqrt(np.diag(self.covariance))
 
-    def predict(self, design: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def predict(self, design: Design) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance of logit p for rows of a design before their own attempts are looked at."""
-        mean = design @ self.coefficients
-        used = np.flatnonzero(design.any(axis=0))
-        part = design[:, used]
-        variance = np.einsum("ij,ij->i", part @ self.covariance[np.ix_(used, used)], part) + self.s**2
-        return mean, variance
+        return design.times(self.coefficients), design.spread(self.covariance) + self.s**2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,24 +92,30 @@ def posterior(
 
     With probability `broken` a task is broken instead.
     """
-    inside = band_weights(band)
+    gains = np.stack([band_weights(band), _P, _PQ, _ND8], axis=1)
+    stride = 1 + int(scored.max(initial=0))
+    outcomes, which = np.unique(passes * stride + scored, return_inverse=True)  # few tasks differ in k and n
+    log_rows = log_likelihood(SUPPORT, outcomes[:, None] // stride, outcomes[:, None] % stride)
+    likelihood = np.exp(log_rows - log_rows.max(axis=1, keepdims=True))
     parts = []
-    for start in range(0, len(mean), 2048):  # bounds the memory of the (tasks, grid) arrays
-        rows = slice(start, start + 2048)
-        log_weight = log_prior(mean[rows], variance[rows], broken)
-        log_weight += log_likelihood(SUPPORT, passes[rows, None], scored[rows, None])
-        weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
-        weight /= weight.sum(axis=1, keepdims=True)
-        parts.append(weight @ np.stack([inside, _P, _PQ, _ND8], axis=1))
+    for start in range(0, len(mean), 1024):  # bounds the memory of the (tasks, support) arrays
+        rows = slice(start, start + 1024)
+        weight = prior_weights(mean[rows], variance[rows], broken)
+        weight *= likelihood[which[rows]]
+        parts.append((weight @ gains) / weight.sum(axis=1, keepdims=True))
     columns = np.concatenate(parts) if parts else np.zeros((0, 4))
     return Posterior(columns[:, 0], columns[:, 1], columns[:, 2], columns[:, 3])
 
 
-def log_prior(mean: np.ndarray, variance: np.ndarray, broken: float) -> np.ndarray:
-    """Log probabilities of the points of `SUPPORT` before any attempt, shape (tasks, points)."""
-    log_weight = -((GRID - mean[:, None]) ** 2) / (2 * variance[:, None])
-    log_weight += np.log1p(-broken) - logsumexp(log_weight, axis=1, keepdims=True)
-    return np.concatenate([log_weight, np.full((len(mean), 1), np.log(broken))], axis=1)
+def prior_weights(mean: np.ndarray, variance: np.ndarray, broken: float) -> np.ndarray:
+    """Probabilities of the points of `SUPPORT` before any attempt, shape (tasks, points)."""
+    nearest = np.clip(mean, GRID[0], GRID[-1])
+    exponent = ((nearest - mean) ** 2)[:, None] - (GRID - mean[:, None]) ** 2
+    weight = np.empty((len(mean), len(SUPPORT)))
+    np.exp(exponent / (2 * variance[:, None]), out=weight[:, :-1])
+    weight[:, :-1] *= (1 - broken) / weight[:, :-1].sum(axis=1, keepdims=True)
+    weight[:, -1] = broken
+    return weight
 
 
 def band_weights(band: Band) -> np.ndarray:
@@ -137,34 +140,31 @@ def fit(table: CandidateTable, passes: np.ndarray, scored: np.ndarray) -> PassRa
     tried = scored > 0
     if not tried.any():
         raise ValueError("no scored attempt to fit pass rates to; sample the pilot first")
-    design, k, n = table.design[tried], passes[tried].astype(float), scored[tried].astype(float)
-    knobs, domains = len(table.knobs), len(table.domains)
-    domain_part = slice(1 + knobs, 1 + knobs + domains)
-    family_part = slice(1 + knobs + domains, design.shape[1])
+    design, k, n = table.design.of(tried), passes[tried].astype(float), scored[tried].astype(float)
     deviations = np.array([np.exp(LOG_S_MEAN), 0.3, 0.8])  # s, domain, family: where the search starts
     broken = _BROKEN_PRIOR[0] / _BROKEN_PRIOR[1]
-    b = np.zeros(design.shape[1])
+    b = np.zeros(design.width)
     b[0] = np.log((k.sum() + 1) / (n.sum() - k.sum() + 1))
     for step in range(6):
         before = deviations.copy()
-        precision = _prior_precision(design.shape[1], knobs, domains, deviations[1], deviations[2])
+        precision = _prior_precision(design, deviations[1], deviations[2])
         for _ in range(3):
-            b, hessian = _maximise(b, design, k, n, deviations[0], broken, precision)
-            share = integrated_likelihood(design @ b, k, n, deviations[0], broken)[3]
-            broken = (share.sum() + _BROKEN_PRIOR[0]) / (len(share) + _BROKEN_PRIOR[1])
-            variance = np.diag(np.linalg.inv(hessian))
-            for index, part, limits in ((1, domain_part, DOMAIN_SD), (2, family_part, FAMILY_SD)):
+            peak = _maximise(b, design, k, n, deviations[0], broken, precision)
+            b = peak.b
+            broken = (peak.broken.sum() + _BROKEN_PRIOR[0]) / (len(k) + _BROKEN_PRIOR[1])
+            variance = np.diag(np.linalg.inv(peak.hessian))
+            for index, part, limits in ((1, design.domain_part, DOMAIN_SD), (2, design.family_part, FAMILY_SD)):
                 deviations[index] = np.clip(np.sqrt(np.mean(b[part] ** 2 + variance[part])), *limits)
-            precision = _prior_precision(design.shape[1], knobs, domains, deviations[1], deviations[2])
+            precision = _prior_precision(design, deviations[1], deviations[2])
         around = S_RANGE if step == 0 else (deviations[0] / 1.5, deviations[0] * 1.5)
         deviations[0], b = _residual_sd(b, design, k, n, broken, precision, around)
         if np.abs(np.log(deviations / before)).max() < 0.02:
             break
-    b, hessian = _maximise(b, design, k, n, deviations[0], broken, precision)
+    peak = _maximise(b, design, k, n, deviations[0], broken, precision)
     return PassRateModel(
         names=table.coefficients,
-        coefficients=b,
-        covariance=np.linalg.inv(hessian),
+        coefficients=peak.b,
+        covariance=np.linalg.inv(peak.hessian),
         s=float(deviations[0]),
         broken=float(broken),
         domain_sd=float(deviations[1]),
@@ -173,70 +173,91 @@ def fit(table: CandidateTable, passes: np.ndarray, scored: np.ndarray) -> PassRa
     )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class IntegratedLikelihood:
+    """Log likelihood of k of n with logit p ~ Normal(mean, s), or broken; arrays of shape (tasks,)."""
+
+    value: np.ndarray
+    slope: np.ndarray
+    """In the mean."""
+    curvature: np.ndarray
+    """Minus the second derivative in the mean, at least 1e-6."""
+    broken: np.ndarray
+    """Probability that the task is broken, given the attempts."""
+
+
 def integrated_likelihood(
     mean: np.ndarray, passes: np.ndarray, scored: np.ndarray, s: float, broken: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Log likelihood of k of n with logit p ~ Normal(mean, s), or broken; its slope and minus its curvature in `mean`.
-
-    Last comes the probability that the task is broken, given the attempts.
-    """
-    logits = mean[:, None] + np.sqrt(2) * s * _NODES
-    log_terms = np.log1p(-broken) + _LOG_NODE_WEIGHTS + log_likelihood(logits, passes[:, None], scored[:, None])
+) -> IntegratedLikelihood:
+    """The likelihood of each task's attempts, integrated over its residual."""
+    logits = mean + (np.sqrt(2) * s * _NODES)[:, None]  # (nodes, tasks)
+    away = np.exp(-np.abs(logits))
+    upper = 1 / (1 + away)
+    p = np.where(logits >= 0, upper, away * upper)
+    # log(1 - p) by numpy's vectorised log, four times as fast as scipy's log_expit
+    log_terms = passes * logits + scored * (np.log(upper) - np.maximum(logits, 0))
+    log_terms += np.log1p(-broken) + _LOG_NODE_WEIGHTS[:, None]
     log_broken = np.log(broken) + log_likelihood(np.array(BROKEN_LOGIT), passes, scored)
-    log_terms = np.concatenate([log_terms, log_broken[:, None]], axis=1)
-    top = log_terms.max(axis=1, keepdims=True)
-    terms = np.exp(log_terms - top)
-    total = terms.sum(axis=1, keepdims=True)
-    nodes = terms / total
-    share = nodes[:, :-1]
-    p = expit(logits)
-    residual = passes[:, None] - scored[:, None] * p
-    slope = (share * residual).sum(axis=1)
-    curvature = (share * (scored[:, None] * p * (1 - p) - residual**2)).sum(axis=1) + slope**2
-    return (top + np.log(total))[:, 0], slope, np.maximum(curvature, 1e-6), nodes[:, -1]
+    top = np.maximum(log_terms.max(axis=0), log_broken)
+    share = np.exp(log_terms - top)
+    share_broken = np.exp(log_broken - top)
+    total = share.sum(axis=0) + share_broken
+    share /= total
+    residual = passes - scored * p
+    slope = (share * residual).sum(axis=0)
+    curvature = (share * (scored * p * (1 - p) - residual**2)).sum(axis=0) + slope**2
+    return IntegratedLikelihood(top + np.log(total), slope, np.maximum(curvature, 1e-6), share_broken / total)
 
 
-def _prior_precision(size: int, knobs: int, domains: int, domain_sd: float, family_sd: float) -> np.ndarray:
-    precision = np.full(size, family_sd**-2.0)
+def _prior_precision(design: Design, domain_sd: float, family_sd: float) -> np.ndarray:
+    precision = np.full(design.width, family_sd**-2.0)
     precision[0] = INTERCEPT_SD**-2.0
-    precision[1 : 1 + knobs] = KNOB_SD**-2.0
-    precision[1 + knobs : 1 + knobs + domains] = domain_sd**-2.0
+    precision[design.knob_part] = KNOB_SD**-2.0
+    precision[design.domain_part] = domain_sd**-2.0
     return precision
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Peak:
+    """A penalised maximum of the likelihood."""
+
+    b: np.ndarray
+    value: float
+    hessian: np.ndarray
+    """Of minus the objective."""
+    broken: np.ndarray
+    """Probability of each task that it is broken."""
+
+
 def _maximise(
-    b: np.ndarray, design: np.ndarray, k: np.ndarray, n: np.ndarray, s: float, broken: float, precision: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Coefficients at the penalised maximum, by Newton steps from `b`, and the Hessian of minus the objective there."""
-    log_lik, slope, curvature, _ = integrated_likelihood(design @ b, k, n, s, broken)
-    value = log_lik.sum() - 0.5 * (precision * b) @ b
+    b: np.ndarray, design: Design, k: np.ndarray, n: np.ndarray, s: float, broken: float, precision: np.ndarray
+) -> _Peak:
+    """The maximum that Newton steps from `b` find."""
+    here = integrated_likelihood(design.times(b), k, n, s, broken)
+    value = here.value.sum() - 0.5 * (precision * b) @ b
     for _ in range(30):
-        hessian = _hessian(design, curvature, precision)
-        gradient = design.T @ slope - precision * b
+        hessian = design.crossed(here.curvature) + np.diag(precision)
+        gradient = design.summed(here.slope) - precision * b
         step = np.linalg.solve(hessian, gradient)
         if gradient @ step < 1e-5:
-            return b, hessian
+            break
         length = 1.0
         while True:
             trial = b + length * step
-            log_lik, slope, curvature, _ = integrated_likelihood(design @ trial, k, n, s, broken)
-            trial_value = log_lik.sum() - 0.5 * (precision * trial) @ trial
+            here = integrated_likelihood(design.times(trial), k, n, s, broken)
+            trial_value = here.value.sum() - 0.5 * (precision * trial) @ trial
             if trial_value >= value or length < 1e-3:
                 break
             length /= 2
         b, value = trial, trial_value
-    return b, _hessian(design, curvature, precision)
-
-
-def _hessian(design: np.ndarray, curvature: np.ndarray, precision: np.ndarray) -> np.ndarray:
-    hessian = design.T @ (design * curvature[:, None])
-    hessian[np.diag_indices_from(hessian)] += precision
-    return hessian
+    else:
+        hessian = design.crossed(here.curvature) + np.diag(precision)
+    return _Peak(b, float(value), hessian, here.broken)
 
 
 def _residual_sd(
     b: np.ndarray,
-    design: np.ndarray,
+    design: Design,
     k: np.ndarray,
     n: np.ndarray,
     broken: float,
@@ -248,11 +269,10 @@ def _residual_sd(
 
     def loss(log_s: float) -> float:
         nonlocal here
-        s = float(np.exp(log_s))
-        here, hessian = _maximise(here, design, k, n, s, broken, precision)
-        log_lik = integrated_likelihood(design @ here, k, n, s, broken)[0].sum() - 0.5 * (precision * here) @ here
+        peak = _maximise(here, design, k, n, float(np.exp(log_s)), broken, precision)
+        here = peak.b
         prior = -0.5 * ((log_s - LOG_S_MEAN) / LOG_S_SD) ** 2
-        return -(log_lik - 0.5 * np.linalg.slogdet(hessian)[1] + prior)
+        return -(peak.value - 0.5 * np.linalg.slogdet(peak.hessian)[1] + prior)
 
     best = minimize_scalar(loss, bounds=np.log(around), method="bounded", options={"xatol": 0.02})
     return float(np.exp(best.x)), here

@@ -312,7 +312,7 @@ def odd_errors(table: CandidateTable, counts: Counts) -> tuple[str, ...]:
         return ()
     sentences = []
     for place, name in enumerate(table.knobs):
-        level = table.design[:, 1 + place]
+        level = table.design.knobs[:, place]
         mean = np.average(level, weights=made)
         sd = np.sqrt(np.average((level - mean) ** 2, weights=made))
         share = failed / made.sum()

@@ -121,7 +121,7 @@ def _advice(
         coefficient = fitted[f"knob {knob}"]
         if abs(coefficient.value) > _CLEAR * coefficient.standard_error:
             slope = coefficient.value / table.knob_sd[place]
-            level = table.knob_mean[place] + table.knob_sd[place] * float(table.design[member, 1 + place].mean())
+            level = table.knob_mean[place] + table.knob_sd[place] * float(table.design.knobs[member, place].mean())
             advice.append(
                 KnobAdvice(
                     knob=knob,

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Protocol
 
 import numpy as np
 
 from calibration.allocation import Assessment, PriorityTable, Round, priority_table, room_in_families
 from calibration.candidate import Candidate, CandidateTable
-from calibration.pass_rate import posterior
+from calibration.pass_rate import band_weights, prior_weights
 from calibration.settings import CalibrationSettings, SelectionSettings
 from environment.record import Record
-from environment.rng import derive_rng
+from environment.rng import derive_seed
 
 _MOST_SETTINGS = 2000
 """Knob settings looked at per family; a random choice of them where there are more."""
@@ -74,7 +75,11 @@ def request_tasks(
     room = room_in_families(table, now, selection)
     promises = priority_table(float(np.median(np.sqrt(now.prior_variance))), now.model.broken, settings)
     requests: dict[tuple[str, str, str], TaskRequest] = {}
+    ceiling = float(promises.values[0, 0].max())
     for name, lack in now.missing.counts.items():
+        at_hand = planned.promise[name]
+        if not _worth_asking(at_hand, ceiling, lack, settings):
+            continue
         offers: list[_Offer] = []
         for space in spaces:
             family = f"{space.domain}.{space.family}"
@@ -83,7 +88,8 @@ def request_tasks(
                 place = table.families.index(family)
                 offers += _offers(table, now, settings, promises, space, place, int(room[place]), seed)
         offers.sort(key=lambda offer: (-offer.request.in_band, offer.request.family, str(offer.request.knobs)))
-        if not offers or not _worth_asking(planned.promise[name], offers, lack, settings):
+        best = [offer.promise for offer in offers for _ in range(offer.request.count)][:lack]
+        if not offers or not _worth_asking(at_hand, sum(best) / lack, lack, settings):
             continue
         wanted = math.ceil(_OVERSUPPLY * lack / offers[0].request.in_band)
         for offer in offers:
@@ -101,10 +107,9 @@ class _Offer:
     """Acceptances per attempt."""
 
 
-def _worth_asking(at_hand: float, offers: Sequence[_Offer], lack: int, settings: CalibrationSettings) -> bool:
-    best = [offer.promise for offer in offers for _ in range(offer.request.count)][:lack]
-    offered = sum(best) / lack
-    saved = lack / max(at_hand, 1e-9) - lack / offered
+def _worth_asking(at_hand: float, offered: float, lack: int, settings: CalibrationSettings) -> bool:
+    """Whether further tasks that promise `offered` acceptances per attempt beat those at hand clearly."""
+    saved = lack / max(at_hand, 1e-9) - lack / max(offered, 1e-9)
     return offered >= settings.ask_gain * at_hand and saved >= settings.give_up
 
 
@@ -122,15 +127,13 @@ def _offers(
     if room == 0:
         return []
     knob_settings = _knob_settings(table, space, seed)
-    mean, variance = now.model.predict(table.design_of(np.full(len(knob_settings), family), knob_settings))
-    nothing = np.zeros(len(mean), dtype=int)
-    promise = promises.of(mean, nothing, nothing)
+    design = table.design_of(np.full(len(knob_settings), family), knob_settings)
+    promise = promises.untried(design.times(now.model.coefficients))
     good = np.flatnonzero(promise >= 1 / settings.give_up)
     if len(good) == 0:
         return []
-    in_band = posterior(
-        mean[good], variance[good], nothing[good], nothing[good], settings.band, now.model.broken
-    ).in_band
+    mean, variance = now.model.predict(design.of(good))
+    in_band = prior_weights(mean, variance, now.model.broken) @ band_weights(settings.band)
     best = np.argsort(-in_band, kind="stable")
     wanted = math.ceil(_OVERSUPPLY * room / in_band[best[0]])
     each = math.ceil(wanted / len(good))
@@ -156,10 +159,8 @@ def _knob_settings(table: CandidateTable, space: KnobSpace, seed: str) -> np.nda
             f"family {space.domain}.{space.family} offers knobs {unknown} that no candidate has; name knobs alike"
         )
     levels = [space.levels.get(name, (0.0,)) for name in table.knobs]
-    total = math.prod(len(values) for values in levels)
-    chosen = range(total)
-    if total > _MOST_SETTINGS:
-        drawn = derive_rng("settings", seed, space.domain, space.family).sample(range(total), _MOST_SETTINGS)
-        chosen = sorted(drawn)  # type: ignore[assignment]
-    places = np.unravel_index(np.array(list(chosen)), [len(values) for values in levels])
-    return np.stack([np.array(values)[place] for values, place in zip(levels, places, strict=True)], axis=1)
+    if math.prod(len(values) for values in levels) <= _MOST_SETTINGS:
+        return np.array(list(product(*levels)), dtype=float)
+    rng = np.random.default_rng(derive_seed("settings", seed, space.domain, space.family))
+    drawn = np.stack([np.array(values)[rng.integers(len(values), size=_MOST_SETTINGS)] for values in levels], axis=1)
+    return np.unique(drawn, axis=0)
