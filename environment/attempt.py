@@ -11,6 +11,20 @@ from environment.record import Record, content_hash
 
 End = Literal["answered", "turn_limit", "token_limit", "context_overflow", "malformed"]
 """How an episode ended; everything but `answered` is an incomplete attempt."""
+Failure = Literal[
+    "connection",
+    "timeout",
+    "stalled",
+    "rate_limited",
+    "server_error",
+    "malformed_response",
+    "no_choices",
+    "attempt_timeout",
+    "bug",
+]
+"""What kept an attempt from being scored. In this order: refused or reset; no whole answer in time; silence within an
+answer; 429; 5xx, 409, 425 or an error in mid-answer; half-written JSON or HTML; an answer of nothing; all calls of an
+attempt together too slow; an exception of our own."""
 
 
 class PolicyFingerprint(Record):
@@ -93,8 +107,14 @@ class Attempt(Record):
     changes: tuple[RowChange, ...] = ()
     error: str | None = None
     """The infrastructure error that left the attempt unscored."""
+    failure: Failure | None = None
+    """Its kind; None when scored, or where nobody could tell."""
     tokens_in: int = 0
+    """Prompt tokens of all calls together, those read from a cache included."""
+    tokens_cached: int = 0
+    """Of `tokens_in`, those that the endpoint read from its prompt cache; 0 where it doesn't say."""
     tokens_out: int = 0
+    """Tokens written, reasoning included."""
     calls: int = 0
     """Tool calls made."""
     model_s: float = 0.0
@@ -106,6 +126,8 @@ class Attempt(Record):
             raise ValueError(
                 f"attempt {self.number} on {self.task_id} needs either a verdict or an error, not both or none"
             )
+        if self.failure is not None and self.verdict is not None:
+            raise ValueError(f"attempt {self.number} on {self.task_id} is scored, so nothing failed: leave failure out")
         return self
 
     @property

@@ -19,7 +19,7 @@ from typing import Any
 
 from pydantic import model_validator
 
-from environment.attempt import Attempt
+from environment.attempt import Attempt, Failure
 from environment.record import Record, canonical_json
 from environment.rng import derive_seed
 
@@ -77,6 +77,9 @@ class AttemptLine:
     """None when unscored."""
     tokens_in: int
     tokens_out: int
+    tokens_cached: int = 0
+    failure: Failure | None = None
+    """Kind of the error that left it unscored."""
 
     @property
     def scored(self) -> bool:
@@ -395,6 +398,8 @@ def _line_of_json(data: Mapping[str, Any]) -> AttemptLine:
         partial_credit=None if verdict is None else verdict["partial_credit"],
         tokens_in=data["tokens_in"],
         tokens_out=data["tokens_out"],
+        tokens_cached=data.get("tokens_cached", 0),
+        failure=data.get("failure"),
     )
 
 
@@ -403,7 +408,7 @@ def _row(line: AttemptLine, text: str) -> dict[str, Any]:
 
 
 def _line_of_row(row: Mapping[str, Any]) -> AttemptLine:
-    return AttemptLine(**{name: row[name] for name in _LINE_COLUMNS})
+    return AttemptLine(**{name: row[name] for name in _LINE_COLUMNS if name in row})
 
 
 def _write_part(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -411,7 +416,7 @@ def _write_part(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     import pyarrow.parquet as pq
 
     types = {"number": pa.int64(), "seed": pa.uint64(), "strict": pa.bool_(), "partial_credit": pa.float64()}
-    types |= {"tokens_in": pa.int64(), "tokens_out": pa.int64()}
+    types |= {"tokens_in": pa.int64(), "tokens_out": pa.int64(), "tokens_cached": pa.int64()}
     schema = pa.schema([(name, types.get(name, pa.string())) for name in (*_LINE_COLUMNS, "attempt")])
     pq.write_table(pa.Table.from_pylist(list(rows), schema=schema), path, compression="zstd")
 
@@ -419,4 +424,6 @@ def _write_part(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 def _read_part(path: Path, columns: Sequence[str]) -> list[dict[str, Any]]:
     import pyarrow.parquet as pq
 
-    return pq.read_table(path, columns=list(columns), use_threads=False).to_pylist()
+    part = pq.ParquetFile(path)  # one of an earlier version lacks the columns that came later
+    known = [name for name in columns if name in part.schema_arrow.names]
+    return part.read(columns=known, use_threads=False).to_pylist()

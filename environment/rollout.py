@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import Field
 
-from environment.attempt import Attempt, End, Transcript
+from environment.attempt import Attempt, End, Failure, Transcript
 from environment.episode import Episode
 from environment.policies.policy import ConfigurationError, InfraError, Policy
 from environment.record import Record
@@ -67,11 +67,11 @@ async def attempt(request: Request, policy: Policy, max_turns: int) -> Attempt:
     try:
         outcome = await rollout.play(policy, request.seed, max_turns)
     except InfraError as error:
-        outcome = _unscored(str(error))
+        outcome = _unscored(error.kind, str(error))
     except ConfigurationError:
         raise
     except Exception:  # a bug of ours must not be graded as the model's mistake, nor end a long job
-        outcome = _unscored("bug: " + traceback.format_exc(limit=-6))
+        outcome = _unscored("bug", "bug: " + traceback.format_exc(limit=-6))
     return Attempt(
         task_id=request.task.id,
         number=request.number,
@@ -83,8 +83,8 @@ async def attempt(request: Request, policy: Policy, max_turns: int) -> Attempt:
     )
 
 
-def _unscored(error: str) -> dict[str, Any]:
-    return {"end": None, "verdict": None, "error": error}
+def _unscored(failure: Failure, error: str) -> dict[str, Any]:
+    return {"end": None, "verdict": None, "failure": failure, "error": error}
 
 
 class _Rollout:
@@ -93,7 +93,7 @@ class _Rollout:
     def __init__(self, task: Task) -> None:
         self._task = task
         self._messages: list[Mapping[str, Any]] = []
-        self._tokens_in = self._tokens_out = self._calls = 0
+        self._tokens_in = self._tokens_cached = self._tokens_out = self._calls = 0
         self._model_s = self._tool_s = 0.0
 
     async def play(self, policy: Policy, seed: int, max_turns: int) -> dict[str, Any]:
@@ -108,6 +108,7 @@ class _Rollout:
         return {
             "transcript": Transcript(messages=tuple(self._messages)),
             "tokens_in": self._tokens_in,
+            "tokens_cached": self._tokens_cached,
             "tokens_out": self._tokens_out,
             "calls": self._calls,
             "model_s": round(self._model_s, 4),
@@ -118,6 +119,7 @@ class _Rollout:
         for turn in range(max_turns):
             completion = await policy.complete(self._messages, episode.specs, derive_seed(seed, turn))
             self._tokens_in += completion.tokens_in
+            self._tokens_cached += completion.tokens_cached
             self._tokens_out += completion.tokens_out
             self._model_s += completion.seconds
             if completion.finish == "context":

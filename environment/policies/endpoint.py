@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
+from environment.policies.prices import Prices
 from environment.record import Record
 
 
@@ -33,6 +34,8 @@ class Endpoint(Record):
     """Pause after the first failure; it doubles up to a minute, with jitter."""
     extra_body: Mapping[str, Any] = Field(default_factory=dict)
     """Further request fields that the endpoint understands, such as a reasoning effort."""
+    prices: Prices | None = None
+    """What the endpoint charges; None where money is no matter."""
 
     @field_validator("base_url")
     @classmethod

@@ -6,11 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from environment.attempt import PolicyFingerprint
+from environment.attempt import Failure, PolicyFingerprint
 
 
 class InfraError(Exception):
     """A sampler or machine failed; the attempt becomes unscored, never a failure of the model."""
+
+    def __init__(self, sentence: str, kind: Failure = "connection") -> None:
+        super().__init__(sentence)
+        self.kind = kind
 
 
 class ConfigurationError(ValueError):
@@ -29,6 +33,8 @@ class Completion:
     tokens_out: int
     seconds: float
     """Time that the model took."""
+    tokens_cached: int = 0
+    """Of `tokens_in`, those read from a prompt cache."""
 
 
 class Policy(Protocol):

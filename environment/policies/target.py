@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from environment.policies.endpoint import Endpoint
 from environment.record import Record
 from environment.rollout import Limits
+from environment.serving.settings import Serving
 
 
 class LocalTarget(Record):
@@ -40,8 +42,27 @@ class ChatTarget(Record):
     adapter_model: str
     """Id under which the endpoint serves the trained adapter, for the evaluation."""
     weights: str
-    """Folder of the same weights, from which training starts."""
+    """Folder of the same weights, from which training starts and which a server of ours serves."""
     limits: Limits
+    serve: Serving | None = None
+    """How the server is started for a stage and stopped after it; None where the endpoint is there anyway."""
+
+    @model_validator(mode="after")
+    def _serves_at_this_machine(self) -> ChatTarget:
+        if self.serve is None:
+            return self
+        address = urlsplit(self.endpoint.base_url)
+        if address.hostname not in ("127.0.0.1", "localhost") or not address.port or address.path.rstrip("/") != "/v1":
+            raise ValueError(
+                f"a server that is started here can't answer at {self.endpoint.base_url}; write base_url like "
+                "http://127.0.0.1:8000/v1, or remove target.serve"
+            )
+        if self.serve.kind == "transformers" and self.endpoint.model != self.weights:
+            raise ValueError(
+                f"transformers serve names its model by the folder, {self.weights}, and endpoint.model is "
+                f"{self.endpoint.model}; make them equal"
+            )
+        return self
 
 
 Target = Annotated[LocalTarget | ChatTarget, Field(discriminator="kind")]

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from environment.attempt import Attempt, Transcript, Verdict
@@ -113,6 +114,36 @@ def test_a_damaged_line_that_others_follow_is_refused_by_name(tmp_path: Path) ->
     segment.write_bytes(lines[0] + lines[1][:30] + b"\n" + lines[2])
     with pytest.raises(ValueError, match=r"line 2 of .*segment-000001.jsonl is not JSON"):
         Ledger(tmp_path)
+
+
+def test_a_part_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    with Ledger(tmp_path) as ledger:
+        ledger.append(scored("a", 0))
+        ledger.compact()
+    [path] = (tmp_path / "parts").iterdir()
+    table = pq.read_table(path)
+    pq.write_table(table.drop_columns(["tokens_cached", "failure"]), path)
+    [line] = Ledger(tmp_path).lines("base")
+    assert (line.tokens_in, line.tokens_cached, line.failure) == (11, 0, None)
+
+
+def test_a_line_says_what_failed_and_what_was_cached(tmp_path: Path) -> None:
+    lost = unscored("a", 0).model_copy(update={"failure": "stalled"})
+    cached = scored("b", 0).model_copy(update={"tokens_cached": 4})
+    with Ledger(tmp_path) as ledger:
+        for attempt in (lost, cached):
+            ledger.append(attempt)
+        assert [(line.failure, line.tokens_cached) for line in ledger.lines("base")] == [("stalled", 0), (None, 4)]
+        ledger.compact()
+    assert [(line.failure, line.tokens_cached) for line in Ledger(tmp_path).lines("base")] == [
+        ("stalled", 0),
+        (None, 4),
+    ]
+
+
+def test_a_scored_attempt_has_no_failure() -> None:
+    with pytest.raises(ValueError, match="is scored, so nothing failed"):
+        Attempt.model_validate({**scored("a", 0).to_json(), "failure": "timeout"})
 
 
 def test_policies_are_never_pooled(tmp_path: Path) -> None:

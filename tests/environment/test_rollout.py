@@ -137,8 +137,9 @@ def test_a_refusal_and_an_empty_answer_are_scored() -> None:
 
 
 def test_an_infrastructure_error_leaves_the_attempt_unscored_with_what_it_cost() -> None:
-    made = make(PlayedPolicy(calls(POST), InfraError("connection reset")))
-    assert not made.scored and made.end is None and made.error == "connection reset"
+    made = make(PlayedPolicy(calls(POST), InfraError("no answer", "stalled")))
+    assert not made.scored and made.end is None and made.error == "no answer"
+    assert made.failure == "stalled"
     assert (made.tokens_in, made.calls) == (100, 1)
     assert made.transcript is not None and len(made.transcript.messages) == 4
 
@@ -146,7 +147,7 @@ def test_an_infrastructure_error_leaves_the_attempt_unscored_with_what_it_cost()
 def test_a_bug_of_ours_leaves_the_attempt_unscored_with_its_traceback() -> None:
     made = make(PlayedPolicy(calls(POST), KeyError("nobody expects this")))
     assert not made.scored and made.error is not None
-    assert made.error.startswith("bug: Traceback") and "nobody expects this" in made.error
+    assert made.failure == "bug" and made.error.startswith("bug: Traceback") and "nobody expects this" in made.error
 
 
 def test_a_world_that_does_not_parse_is_a_bug_of_ours() -> None:
