@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+from calibration.cost import Spent
 from calibration.settings import CalibrationSettings
 from environment.record import Record
 
@@ -90,8 +91,14 @@ class Calibration(Record):
     unscored: int
     tokens_in: int
     tokens_out: int
+    cost: float | None = None
+    """In the currency of the endpoint's prices, None without prices."""
     warnings: tuple[str, ...]
     """Sentences for a person to look at."""
+
+    @property
+    def spent(self) -> Spent:
+        return Spent(self.attempts, self.tokens_in + self.tokens_out, self.cost)
 
     def count(self, standing: Standing) -> int:
         """Tasks of that standing."""

@@ -14,12 +14,14 @@ import numpy as np
 
 from calibration.allocation import Assessment, Counts, Round, assess, pilot, plan_round
 from calibration.candidate import Candidate, CandidateTable, tabulate
+from calibration.cost import attempts_left, cost, spent_on
 from calibration.program import missing
 from calibration.rating import Calibration, Coefficient, RoundLog, Standing, Stop, TaskRating
 from calibration.settings import CalibrationSettings, SelectionSettings
 from calibration.supply import Supply, request_tasks
 from environment.attempt import Attempt
 from environment.ledger import AttemptLine, AttemptMany, Ledger, Plan, carry_out
+from environment.policies.prices import Prices
 
 logger = logging.getLogger(__name__)
 
@@ -53,14 +55,18 @@ async def calibrate(
     settings: CalibrationSettings,
     selection: SelectionSettings,
     seed: str,
+    prices: Prices | None = None,
     supply: Supply | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Calibration:
     """Rates the candidates for the policy whose fingerprint has this key, until `selection` can be filled.
 
     `candidates` includes those of earlier batches of `supply` when a calibration is resumed. A round that was planned
-    and not finished is finished first. Raises OSError when the ledger's disk is full: make room and call again.
+    and not finished is finished first. Raises OSError when the ledger's disk is full: make room and call again; and
+    ValueError when a budget in money is set without prices.
     """
+    if settings.max_cost is not None and prices is None:
+        raise ValueError(f"max_cost is {settings.max_cost} but the endpoint has no prices; add them or use max_tokens")
     table = tabulate(candidates)
     view: _View | None = None
     may_ask, first = True, len(ledger.plans(policy, PURPOSE))
@@ -70,7 +76,8 @@ async def calibrate(
             observe = _reporter(plans[-1].round, view, ledger, policy, on_progress)
             await carry_out(plans[-1], ledger, attempt_many, observe)
         view = _look(table, ledger, policy, settings, selection, seed)
-        stop = _reason_to_stop(view, plans[first:], ledger, settings, selection)
+        left = attempts_left(spent_on(ledger.lines(policy, PURPOSE), prices), settings)
+        stop = _reason_to_stop(view, plans[first:], ledger, left, selection)
         if supply is not None and may_ask and stop in (None, "short"):
             further = _ask(view, supply, settings, selection, seed)
             if further:
@@ -78,8 +85,8 @@ async def calibrate(
                 continue
             may_ask = further is None
         if stop is not None:
-            return _conclude(view, plans, stop, ledger, policy, settings)
-        ledger.store_plan(_plan(view, len(plans), ledger, policy, settings, seed))
+            return _conclude(view, plans, stop, ledger, policy, settings, prices)
+        ledger.store_plan(_plan(view, len(plans), ledger, policy, settings, seed, left))
 
 
 def count_attempts(table: CandidateTable, lines: Iterable[AttemptLine]) -> Counts:
@@ -124,12 +131,12 @@ def _look(
 
 
 def _reason_to_stop(
-    view: _View, plans: Sequence[Plan], ledger: Ledger, settings: CalibrationSettings, selection: SelectionSettings
+    view: _View, plans: Sequence[Plan], ledger: Ledger, left: int, selection: SelectionSettings
 ) -> Stop | None:
     """`plans` are those made since calibration was started or resumed: an endpoint may have been repaired before."""
     if view.fitted is not None and view.fitted[0].missing.nothing:
         return "complete"
-    if view.counts.total >= settings.max_attempts:
+    if left == 0:
         return "budget"
     recent = plans[-_STALLED_ROUNDS:]
     if len(recent) == _STALLED_ROUNDS and not any(_has_scored(plan, ledger) for plan in recent):
@@ -161,7 +168,9 @@ def _ask(
     return further
 
 
-def _plan(view: _View, number: int, ledger: Ledger, policy: str, settings: CalibrationSettings, seed: str) -> Plan:
+def _plan(
+    view: _View, number: int, ledger: Ledger, policy: str, settings: CalibrationSettings, seed: str, left: int
+) -> Plan:
     shares = pilot(view.table, settings, seed) if view.fitted is None else view.fitted[1].shares
     attempts = [
         planned
@@ -170,7 +179,6 @@ def _plan(view: _View, number: int, ledger: Ledger, policy: str, settings: Calib
             policy, view.table.ids[share.task], share.attempts, seed, priority=share.priority
         )
     ]
-    left = settings.max_attempts - view.counts.total
     basis = {} if view.fitted is None else _log(view, *view.fitted, number).to_json()
     return Plan(purpose=PURPOSE, policy=policy, round=number, attempts=tuple(attempts[:left]), basis=basis)
 
@@ -231,7 +239,13 @@ def _reporter(
 
 
 def _conclude(
-    view: _View, plans: Sequence[Plan], stop: Stop, ledger: Ledger, policy: str, settings: CalibrationSettings
+    view: _View,
+    plans: Sequence[Plan],
+    stop: Stop,
+    ledger: Ledger,
+    policy: str,
+    settings: CalibrationSettings,
+    prices: Prices | None,
 ) -> Calibration:
     lines = ledger.lines(policy, PURPOSE)
     rounds = [RoundLog.model_validate(plan.basis) for plan in plans if plan.basis]
@@ -255,6 +269,7 @@ def _conclude(
         unscored=sum(not line.scored for line in lines),
         tokens_in=sum(line.tokens_in for line in lines),
         tokens_out=sum(line.tokens_out for line in lines),
+        cost=None if prices is None else cost(lines, prices),
         warnings=warnings,
     )
     logger.info(

@@ -31,6 +31,11 @@ class CalibrationSettings(Record):
     band: Band
     max_attempts: int = Field(gt=0)
     """Budget: calibration stops here whatever is still missing; unscored attempts count, audit attempts do not."""
+    max_tokens: int | None = Field(default=None, gt=0)
+    """Budget in tokens read and written. A round is cut to what the mean attempt so far leaves room for; the first,
+    when no attempt's cost is known, is not."""
+    max_cost: float | None = Field(default=None, gt=0)
+    """Budget in the currency of the endpoint's prices, kept in the same way."""
     max_batches: int = Field(ge=0)
     """How many times further tasks may be asked for; 0 turns the closed loop off."""
     tau: float = Field(default=0.8, gt=0, lt=1)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from calibration.candidate import CandidateTable
+from calibration.cost import exhausted
 from calibration.program import missing
 from calibration.rating import Calibration, TaskRating
 from calibration.settings import SelectionSettings
@@ -151,7 +152,7 @@ def _sentence(shortage: Shortage, calibration: Calibration) -> str:
             f"{calibration.rounds[-1].attainable:.2f}): raise n_max, lower tau or widen the band"
         )
     if calibration.stopped == "budget":
-        parts.append(f"the budget of {settings.max_attempts} attempts is spent: raise max_attempts and resume")
+        parts.append(exhausted(calibration.spent, settings))
     for advice in shortage.advice[:3]:
         verb = "raise" if advice.change > 0 else "lower"
         parts.append(f"{verb} {advice.knob} by {abs(advice.change):.1f} from {advice.level:.1f} for p = 0.5")
