@@ -10,7 +10,7 @@ from assets.generation import Generation, Product, tasks_in, tasks_of
 from assets.manifest import FileRecord, Manifest, rows_hash
 from assets.stages.cleaning import STAGE as CLEAN
 from assets.stages.cleaning import clusters
-from assets.stages.sampling import attempts_on, open_policy, run_async
+from assets.stages.sampling import attempts_on, open_policy, run_async, target_served
 from assets.stages.supply import FamilySupply, batch_names
 from calibration.candidate import Candidate, candidate_of
 from calibration.rating import Calibration, TaskRating
@@ -29,7 +29,7 @@ def calibrate_clean(generation: Generation) -> Manifest:
 
     def make(folder: Path) -> Product:
         with Ledger(folder / "ledger") as ledger:
-            calibration = run_async(_calibrate(generation, ledger))
+            calibration = run_async(_served(generation, ledger))
             attempts = list(ledger.attempts(calibration.policy))
         splits = Counter(task.split for task in tasks_of(generation, CLEAN))
         standing = standings(calibration)
@@ -133,6 +133,11 @@ def ledger_files(folder: Path) -> Mapping[str, FileRecord]:
     """The ledger's plans and parts; which attempts share a part depends on interruptions, so they are not content."""
     paths = sorted([*folder.glob("ledger/plans/*.json"), *folder.glob("ledger/parts/*.parquet")])
     return {str(path.relative_to(folder)): file_record(path, is_content=False) for path in paths}
+
+
+async def _served(generation: Generation, ledger: Ledger) -> Calibration:
+    async with target_served(generation, STAGE):
+        return await _calibrate(generation, ledger)
 
 
 async def _calibrate(generation: Generation, ledger: Ledger) -> Calibration:

@@ -10,7 +10,7 @@ from assets.manifest import Manifest, rows_hash
 from assets.stages.calibrating import bugs, lasting, ledger_files
 from assets.stages.cleaning import STAGE as CLEAN
 from assets.stages.findings import report_inputs
-from assets.stages.sampling import attempts_on, open_policy, run_async
+from assets.stages.sampling import attempts_on, open_policy, run_async, target_served
 from assets.stages.training import STAGE as ADAPTER
 from assets.stages.training import read_adapter
 from environment.attempt import Attempt
@@ -33,7 +33,7 @@ def evaluate_adapter(generation: Generation) -> Manifest:
         if not tasks:
             raise FellShort("no held-out task is clean; raise candidates.held_out or look into the overlaps")
         with Ledger(folder / "ledger") as ledger:
-            sides = run_async(_attempt_all(generation, tasks, ledger))
+            sides = run_async(_served(generation, tasks, ledger))
             attempts = [attempt for key in ledger.policies() for attempt in ledger.attempts(key)]
         result, cooled = _compared(generation, sides)
         inputs = report_inputs(generation, result, cooled)
@@ -68,6 +68,11 @@ def read_comparison(generation: Generation) -> Comparison:
     """The comparison as it was reported."""
     generation.manifest(STAGE)
     return read_record(generation.folder(STAGE) / "comparison.json", Comparison)
+
+
+async def _served(generation: Generation, tasks: Sequence[Task], ledger: Ledger) -> list[Scores]:
+    async with target_served(generation, STAGE, adapter=read_adapter(generation)[0]):
+        return await _attempt_all(generation, tasks, ledger)
 
 
 async def _attempt_all(generation: Generation, tasks: Sequence[Task], ledger: Ledger) -> list[Scores]:

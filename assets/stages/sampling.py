@@ -3,20 +3,23 @@
 import asyncio
 import signal
 import threading
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
 
-from assets.generation import Engagement
+from assets.generation import Engagement, FellShort, Generation
 from environment.attempt import Attempt
 from environment.ledger import AttemptMany, PlannedAttempt
-from environment.policies.policy import Policy
+from environment.policies.policy import InfraError, Policy
 from environment.policies.target import ChatTarget, LocalTarget
 from environment.rollout import Limits, Request, attempt_many
+from environment.serving.command import ServerCommand, server_command
 from environment.task import Task
 
 REFERENCE_POLICY = "reference-policy"
+SERVER_LOG = "server.log"
 
 Outcome = TypeVar("Outcome")
 
@@ -24,10 +27,51 @@ Outcome = TypeVar("Outcome")
 def weights_folder(target: LocalTarget | ChatTarget) -> Path:
     """Folder of the target's weights."""
     if target.kind == "chat":
-        return Path(target.weights)
+        return Path(target.weights).expanduser()
     if target.model == REFERENCE_POLICY:
         return Path(str(files("training.reference_policy") / "weights"))
     return Path(target.model).expanduser()
+
+
+def command_to_serve(target: ChatTarget, adapter: Path | None = None) -> ServerCommand | None:
+    """How the target's own server is started, with the trained adapter where there is one; None when it has none.
+
+    Raises ConfigurationError when the program, the weights or the adapter isn't there.
+    """
+    if target.serve is None:
+        return None
+    adapters = {} if adapter is None else {target.adapter_model: adapter}
+    endpoint = target.endpoint
+    return server_command(
+        target.serve,
+        base_url=endpoint.base_url,
+        model=endpoint.model,
+        weights=weights_folder(target),
+        adapters=adapters,
+    )
+
+
+@asynccontextmanager
+async def target_served(generation: Generation, stage: str, adapter: Path | None = None) -> AsyncIterator[None]:
+    """The target's endpoint answers as long as the block runs: a server of its own is started, and stopped after it.
+
+    Raises ConfigurationError when the server can't be had, FellShort when it dies again and again.
+    """
+    target = generation.engagement.target
+    command = command_to_serve(target, adapter) if target.kind == "chat" else None
+    if target.kind == "local" or target.serve is None or command is None:
+        yield
+        return
+    from environment.serving.server import served  # only who serves the target pays for it
+
+    def show(waited_s: float) -> None:
+        generation.tell(stage, round(waited_s), None, "s, waiting for the target's server")
+
+    try:
+        async with served(command, target.serve, generation.folder(stage) / SERVER_LOG, show):
+            yield
+    except InfraError as died:
+        raise FellShort(f"{died}; the same command goes on from here") from None
 
 
 async def open_policy(

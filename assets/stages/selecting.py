@@ -10,7 +10,7 @@ from assets.stages.benchmark import STAGE as BENCHMARK
 from assets.stages.calibrating import STAGE as CALIBRATED
 from assets.stages.calibrating import ledger_files, read_calibration, training_candidates, training_tasks
 from assets.stages.cleaning import overlaps_left
-from assets.stages.sampling import attempts_on, open_policy, run_async
+from assets.stages.sampling import attempts_on, open_policy, run_async, target_served
 from assets.stages.supply import batch_names
 from calibration.audit import Audit, audit
 from calibration.rating import Calibration
@@ -93,5 +93,9 @@ def _audit(generation: Generation, selection: Selection, calibration: Calibratio
         # Numbers begin at 0 in this ledger too, so the seed must be another than calibration's.
         return await audit(selection, calibration, watched, ledger, f"{generation.seed} audit")
 
+    async def run_served(ledger: Ledger) -> Audit:
+        async with target_served(generation, STAGE):
+            return await run(ledger)
+
     with Ledger(folder / "ledger") as ledger:
-        return run_async(run(ledger))
+        return run_async(run_served(ledger))
