@@ -186,6 +186,28 @@ def status(engagement: EngagementArgument, as_json: Json = False) -> None:
 
 
 @app.command()
+def serve(
+    engagement: EngagementArgument,
+    only_print: Annotated[bool, typer.Option("--print", help="Print the checked command and start nothing.")] = False,
+) -> None:
+    """The target's own server, kept up until Ctrl-C, so that no stage has to start it.
+
+    Example: worldloom serve my-engagement.yaml --print
+    """
+    from pipeline.engagement import load_engagement
+    from pipeline.serving import keep_serving, target_command
+    from pipeline.store import Store, store_root
+    from pipeline.terminal import Terminal
+
+    with _outcome():
+        store, found = Store(store_root()), load_engagement(engagement)
+        if only_print:
+            print(target_command(store, found)[0])
+        else:
+            keep_serving(store, found, Terminal().say)
+
+
+@app.command()
 def show(
     task: TaskArgument,
     seed: Seed = None,

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assets.files import file_hash
-from assets.stages.sampling import REFERENCE_POLICY, weights_folder
+from assets.stages.sampling import REFERENCE_POLICY, command_to_serve, weights_folder
 from decontam.benchmark import load_benchmark
 from environment.policies.target import ChatTarget, LocalTarget
 from environment.record import Record
@@ -95,6 +95,9 @@ def _weights(target: LocalTarget | ChatTarget) -> Examined:
 def _endpoint(target: LocalTarget | ChatTarget) -> Iterator[Examined]:
     if target.kind == "local":
         return
+    if target.serve is not None:
+        yield _server(target)
+        return
     from environment.policies.chat import ChatPolicy
 
     try:
@@ -103,3 +106,14 @@ def _endpoint(target: LocalTarget | ChatTarget) -> Iterator[Examined]:
         yield Examined(name="endpoint", passed=False, finding=str(error))
     else:
         yield Examined(name="endpoint", passed=True, finding=f"{target.endpoint.base_url} parses tool calls")
+
+
+def _server(target: ChatTarget) -> Examined:
+    """The command is built and checked, not run."""
+    try:
+        command = command_to_serve(target)
+    except ValueError as error:
+        return Examined(name="server", passed=False, finding=str(error))
+    no_gpu = target.serve is not None and target.serve.kind == "vllm" and not Path("/dev/nvidiactl").exists()
+    here = "no GPU here, so it can't run on this machine: " if no_gpu else ""
+    return Examined(name="server", passed=True, finding=f"{here}{command}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from assets.generation import STAGES
-from assets.stages.sampling import weights_folder
+from assets.stages.sampling import command_to_serve, weights_folder
 from decontam.benchmark import load_benchmark
 from pipeline.bad_input import BadInput
 from pipeline.engagement import Engagement
@@ -13,6 +13,8 @@ from pipeline.store import Store
 
 _SAMPLING = STAGES.index("calibrated_tasks")
 """The first stage that asks the target."""
+_ADAPTED = STAGES.index("evaluation_report")
+"""The first stage that asks for the adapter."""
 
 
 def refuse_unready(store: Store, engagement: Engagement, until: str) -> None:
@@ -21,6 +23,14 @@ def refuse_unready(store: Store, engagement: Engagement, until: str) -> None:
     if STAGES.index(until) < _SAMPLING:
         return
     target = engagement.target
+    if target.kind == "chat" and target.serve is not None:
+        command_to_serve(target)  # the server itself is started, and asked, when a stage needs it
+        if target.serve.kind == "transformers" and STAGES.index(until) >= _ADAPTED:
+            raise BadInput(
+                "target.serve: transformers serve has no adapters, so that base and adapter can't be compared through "
+                "it; stop at `worldloom train`, or use kind vllm"
+            )
+        return
     if target.kind == "chat":
         from environment.policies.chat import ChatPolicy  # only who asks an endpoint pays for its client
 
