@@ -39,25 +39,29 @@ def paired_bootstrap(
     seed: int | str,
     resamples: int = 20_000,
     confidence: float = 0.95,
+    clusters: Sequence[str] | None = None,
 ) -> Interval:
     """Mean of `adapter` minus `base` over tasks, which are drawn with replacement, both sides together.
 
     Each entry is one task's mean over its attempts, in [0, 1], and both sides list the tasks in the same order.
     Percentile and BCa intervals (Efron 1987; acceleration from the jackknife) come from the same resamples. When all
-    tasks differ by the same amount both intervals have no width.
+    tasks differ by the same amount both intervals have no width. `clusters` names each task's cluster: whole clusters
+    are drawn then, as many as there are, and each resample's mean is over the tasks that came with them; the ends are
+    None for fewer than two clusters.
     """
     differences = paired_differences(base, adapter)
+    groups = _groups(differences, clusters)
     if not 0 < confidence < 1:
         raise ValueError(f"confidence is a share between 0 and 1, given {confidence}; 95% is 0.95")
     if resamples < 1:
         raise ValueError(f"resamples is at least 1, given {resamples}; 20000 is usual")
     mean = float(differences.mean())
-    if len(differences) < 2:
+    if len(groups.sums) < 2:
         return Interval(mean, None, None, None, None)
-    means = _resampled_means(differences, seed, resamples)
+    means = _resampled_means(groups, seed, resamples)
     tails = ((1 - confidence) / 2, (1 + confidence) / 2)
     low, high = np.quantile(means, tails)
-    bca_low, bca_high = np.quantile(means, _bca_tails(differences, means, tails))
+    bca_low, bca_high = np.quantile(means, _bca_tails(groups, means, tails))
     return Interval(mean, float(low), float(high), float(bca_low), float(bca_high))
 
 
@@ -75,21 +79,48 @@ def paired_differences(base: Sequence[float], adapter: Sequence[float]) -> Float
     return sides[1] - sides[0]
 
 
-def _resampled_means(values: Floats, seed: int | str, resamples: int) -> Floats:
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """What is drawn: tasks, or clusters of them."""
+
+    sums: Floats
+    """Sum of each one's differences."""
+    sizes: Floats | None
+    """Tasks in each, None when they are single tasks."""
+
+    @property
+    def mean(self) -> float:
+        return float(self.sums.mean() if self.sizes is None else self.sums.sum() / self.sizes.sum())
+
+
+def _groups(differences: Floats, clusters: Sequence[str] | None) -> _Groups:
+    if clusters is None:
+        return _Groups(differences, None)
+    if len(clusters) != len(differences):
+        raise ValueError(f"give one cluster a task, given {len(clusters)} for {len(differences)} tasks")
+    _, members = np.unique(np.asarray(clusters), return_inverse=True)
+    sums = np.bincount(members, weights=differences).astype(np.float64)
+    return _Groups(sums, np.bincount(members).astype(np.float64))
+
+
+def _resampled_means(groups: _Groups, seed: int | str, resamples: int) -> Floats:
     rng = np.random.default_rng(derive_seed("bootstrap", seed))
+    count = len(groups.sums)
     means = np.empty(resamples)
     for start in range(0, resamples, BLOCK):
         rows = min(BLOCK, resamples - start)
-        drawn = rng.integers(0, len(values), size=(rows, len(values)))  # (rows, tasks)
-        means[start : start + rows] = values[drawn].mean(axis=1)
+        drawn = rng.integers(0, count, size=(rows, count))  # (rows, groups)
+        tasks = count if groups.sizes is None else groups.sizes[drawn].sum(axis=1)
+        means[start : start + rows] = groups.sums[drawn].sum(axis=1) / tasks
     return means
 
 
-def _bca_tails(values: Floats, means: Floats, tails: tuple[float, float]) -> tuple[float, float]:
+def _bca_tails(groups: _Groups, means: Floats, tails: tuple[float, float]) -> tuple[float, float]:
     """Where the BCa interval ends among the resampled means, as quantiles (Efron and Tibshirani 1993, eq. 14.10)."""
-    gap = means - values.mean()
+    gap = means - groups.mean
     below = float(np.mean(gap < -TIE) + np.mean(np.abs(gap) <= TIE) / 2)
-    jackknife = (values.sum() - values) / (len(values) - 1)
+    sizes = np.ones(len(groups.sums)) if groups.sizes is None else groups.sizes
+    jackknife = (groups.sums.sum() - groups.sums) / (sizes.sum() - sizes)
     bend = jackknife.mean() - jackknife
     spread = float((bend**2).sum())
     if not 0 < below < 1 or spread <= TIE**2:

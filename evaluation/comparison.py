@@ -6,7 +6,8 @@ import statistics
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from environment.record import Record
-from evaluation.bootstrap import paired_bootstrap, paired_differences
+from evaluation.bootstrap import Interval, paired_bootstrap, paired_differences
+from evaluation.mcnemar import McNemar, mcnemar
 from evaluation.permutation import permutation_p_value
 from evaluation.power import detectable_from_sd
 from evaluation.scores import Pair, Scores, TaskScores, pair, without
@@ -81,6 +82,12 @@ class Comparison(Record):
     subsets: tuple[Row, ...]
     """The whole suite without the monitor tasks, without flagged tasks, ..."""
     partial_credit: Row
+    partial_credit_rows: tuple[Row, ...] = ()
+    """The same by domain and without what `subsets` leave out."""
+    by_cluster: Row | None = None
+    """The whole suite with whole families drawn instead of tasks; None without families."""
+    mcnemar: McNemar | None = None
+    """Where every task has one scored attempt a side."""
     collateral: Row | None
     """Share of scored attempts with any collateral, so a negative gain is better; None where it was not counted."""
     incomplete: Row | None
@@ -154,14 +161,19 @@ def compare(
     differences = paired_differences(*rates)
     spread = statistics.stdev(differences.tolist()) if len(differences) > 1 else 0.0
 
-    def row(name: str, of: Pair, rate: Callable[[TaskScores], float] = _pass_rate) -> Row:
-        return _row(name, of, rate, f"{seed}/{name}", resamples, confidence)
+    def row(name: str, of: Pair, rate: Callable[[TaskScores], float] = _pass_rate, by: str = "") -> Row:
+        return _row(name, of, rate, f"{seed}/{by}{name}", resamples, confidence)
+
+    def credit(name: str, of: Pair) -> Row:
+        return row(name, of, lambda task: task.partial_credit, by="partial credit/")
 
     def known(name: str, rate: Callable[[TaskScores], float | None]) -> Row | None:
         if any(rate(task) is None for side in (sides.base, sides.adapter) for task in side.tasks):
             return None
         return row(name, sides, lambda task: rate(task) or 0.0)
 
+    domains = _split(sides, lambda task: task.domain)
+    subsets = [(name, _less(sides, name, ids)) for name, ids in (exclude or {}).items()]
     return Comparison(
         metric=METRIC,
         base_policy=base.label,
@@ -186,10 +198,13 @@ def compare(
         adapter_unscored=adapter.unscored,
         improved=int((differences > SAME).sum()),
         worsened=int((differences < -SAME).sum()),
-        domains=tuple(row(name, part) for name, part in _split(sides, lambda task: task.domain)),
+        domains=tuple(row(name, part) for name, part in domains),
         families=tuple(row(name, part) for name, part in _split(sides, lambda task: task.family) if name),
-        subsets=tuple(row(name, _less(sides, name, ids)) for name, ids in (exclude or {}).items()),
+        subsets=tuple(row(name, part) for name, part in subsets),
         partial_credit=row("partial credit", sides, lambda task: task.partial_credit),
+        partial_credit_rows=tuple(credit(name, part) for name, part in (*domains, *subsets)),
+        by_cluster=_by_cluster(sides, f"{seed}/by cluster", resamples, confidence),
+        mcnemar=_mcnemar(sides),
         collateral=known("collateral rate", lambda task: task.collateral_rate),
         incomplete=known("incomplete rate", lambda task: task.incomplete_rate),
         pass_k=_pass_k(sides),
@@ -253,16 +268,38 @@ def _row(
 ) -> Row:
     base, adapter = ([rate(task) for task in side.tasks] for side in (sides.base, sides.adapter))
     interval = paired_bootstrap(base, adapter, seed=seed, resamples=resamples, confidence=confidence)
+    return _row_of(name, sides, statistics.fmean(base), statistics.fmean(adapter), interval)
+
+
+def _row_of(name: str, sides: Pair, base: float, adapter: float, interval: Interval) -> Row:
     return Row(
         name=name,
-        base=statistics.fmean(base),
-        adapter=statistics.fmean(adapter),
+        base=base,
+        adapter=adapter,
         gain=interval.mean,
         low=interval.low,
         high=interval.high,
-        tasks=len(base),
+        tasks=len(sides.base.tasks),
         attempts=sides.base.scored,
     )
+
+
+def _by_cluster(sides: Pair, seed: str, resamples: int, confidence: float) -> Row | None:
+    """Tasks of one family succeed and fail together, so the tasks are fewer than they look where families are few."""
+    families = [task.family for task in sides.base.tasks]
+    if not all(families) or len(set(families)) < 2:
+        return None
+    base, adapter = ([task.pass_rate for task in side.tasks] for side in (sides.base, sides.adapter))
+    interval = paired_bootstrap(base, adapter, seed=seed, resamples=resamples, confidence=confidence, clusters=families)
+    name = f"whole families drawn ({len(set(families))})"
+    return _row_of(name, sides, statistics.fmean(base), statistics.fmean(adapter), interval)
+
+
+def _mcnemar(sides: Pair) -> McNemar | None:
+    both = (sides.base, sides.adapter)
+    if any(len(task.scored) != 1 for side in both for task in side.tasks):
+        return None
+    return mcnemar(*([task.scored[0].strict for task in side.tasks] for side in both))
 
 
 def _split(sides: Pair, key: Callable[[TaskScores], str]) -> list[tuple[str, Pair]]:
