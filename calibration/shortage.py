@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
+from scipy.special import expit
 
 from calibration.candidate import CandidateTable
 from calibration.cost import exhausted
 from calibration.program import missing
-from calibration.rating import Calibration, TaskRating
+from calibration.rating import Calibration
 from calibration.settings import SelectionSettings
 from environment.record import Record
 
@@ -28,8 +27,13 @@ class KnobAdvice(Record):
     standard_error: float
     level: float
     """Mean of the knob over the tasks concerned."""
+    lowest: float
+    """Of the knob over the tasks concerned."""
+    highest: float
     change: float
-    """In units of the knob: what would bring the median family to p = 0.5."""
+    """In units of the knob: what would bring the median family to p = 0.5, be it beyond `lowest` or `highest`."""
+    within: float
+    """Pass rate of the median family that the change reaches without leaving `lowest` to `highest`; 0.5 at best."""
 
 
 class Shortage(Record):
@@ -50,6 +54,8 @@ class Shortage(Record):
     """Tasks with at least n_min scored attempts and no fail."""
     near_misses: int
     families_at_cap: tuple[str, ...]
+    median_pass_rate: float | None
+    """What the regression expects of the median family; None without candidates or without a scored attempt."""
     advice: tuple[KnobAdvice, ...]
     """Most effective knob first."""
     sentence: str
@@ -86,7 +92,7 @@ def _shortage(
         table.family[[r.standing == "accepted" for r in calibration.ratings]], minlength=len(table.families)
     )
     full = sorted({table.families[family] for family in table.family[member] if taken[family] >= selection.family_cap})
-    advice = _advice(member, table, calibration, ratings)
+    typical = _median_family(member, table, calibration)
     shortage = Shortage(
         name=name,
         needed=needed,
@@ -102,36 +108,49 @@ def _shortage(
             for rating in judged
         ),
         families_at_cap=tuple(full),
-        advice=advice,
+        median_pass_rate=None if typical is None else float(expit(typical)),
+        advice=() if typical is None else _advice(typical, member, table, calibration),
         sentence="",
     )
     return shortage.model_copy(update={"sentence": _sentence(shortage, calibration)})
 
 
-def _advice(
-    member: np.ndarray, table: CandidateTable, calibration: Calibration, ratings: Sequence[TaskRating]
-) -> tuple[KnobAdvice, ...]:
-    if not calibration.rounds or not ratings:
-        return ()
-    fitted = {coefficient.name: coefficient for coefficient in calibration.rounds[-1].coefficients}
+def _median_family(member: np.ndarray, table: CandidateTable, calibration: Calibration) -> float | None:
+    """Logit p that the regression expects of the median family among these tasks."""
+    if not calibration.rounds or not member.any():
+        return None
     prior_mean = np.array([rating.prior_mean for rating in calibration.ratings], dtype=float)
     families = np.unique(table.family[member])
-    typical = float(np.median([prior_mean[member & (table.family == family)].mean() for family in families]))
+    return float(np.median([prior_mean[member & (table.family == family)].mean() for family in families]))
+
+
+def _advice(
+    typical: float, member: np.ndarray, table: CandidateTable, calibration: Calibration
+) -> tuple[KnobAdvice, ...]:
+    """Every knob that moves the pass rate for sure, most effective first."""
+    fitted = {coefficient.name: coefficient for coefficient in calibration.rounds[-1].coefficients}
     advice = []
     for place, knob in enumerate(table.knobs):
         coefficient = fitted[f"knob {knob}"]
-        if abs(coefficient.value) > _CLEAR * coefficient.standard_error:
-            slope = coefficient.value / table.knob_sd[place]
-            level = table.knob_mean[place] + table.knob_sd[place] * float(table.design.knobs[member, place].mean())
-            advice.append(
-                KnobAdvice(
-                    knob=knob,
-                    slope=slope,
-                    standard_error=coefficient.standard_error / table.knob_sd[place],
-                    level=level,
-                    change=-typical / slope,
-                )
+        if abs(coefficient.value) <= _CLEAR * coefficient.standard_error:
+            continue
+        levels = table.knob_mean[place] + table.knob_sd[place] * table.design.knobs[member, place]
+        slope, level = coefficient.value / table.knob_sd[place], float(levels.mean())
+        lowest, highest = float(levels.min()), float(levels.max())
+        change = -typical / slope
+        reached = min(max(level + change, lowest), highest)
+        advice.append(
+            KnobAdvice(
+                knob=knob,
+                slope=slope,
+                standard_error=coefficient.standard_error / table.knob_sd[place],
+                level=level,
+                lowest=lowest,
+                highest=highest,
+                change=change,
+                within=float(expit(typical + slope * (reached - level))),
             )
+        )
     return tuple(sorted(advice, key=lambda one: -abs(fitted[f"knob {one.knob}"].value)))
 
 
@@ -153,9 +172,21 @@ def _sentence(shortage: Shortage, calibration: Calibration) -> str:
         )
     if calibration.stopped == "budget":
         parts.append(exhausted(calibration.spent, settings))
-    for advice in shortage.advice[:3]:
-        verb = "raise" if advice.change > 0 else "lower"
-        parts.append(f"{verb} {advice.knob} by {abs(advice.change):.1f} from {advice.level:.1f} for p = 0.5")
+    batches = max(rating.batch for rating in calibration.ratings)
+    if calibration.stopped == "short" and batches >= settings.max_batches:
+        parts.append(f"further tasks were asked for {batches} times: raise max_batches")
+    if shortage.median_pass_rate is not None:
+        parts.append(f"the median family passes {shortage.median_pass_rate:.0%}")
+    parts += [_remedy(advice) for advice in shortage.advice[:3] if abs(advice.change) >= 0.05]
     if not shortage.advice and not shortage.families_at_cap:
         parts.append("no knob has a clear effect: add families or other tasks")
     return "; ".join(parts)
+
+
+def _remedy(advice: KnobAdvice) -> str:
+    verb = "raise" if advice.change > 0 else "lower"
+    wish = f"{verb} {advice.knob} by {abs(advice.change):.1f} from {advice.level:.1f} for p = 0.5"
+    if advice.lowest - 1e-9 <= advice.level + advice.change <= advice.highest + 1e-9:
+        return wish
+    end = advice.highest if advice.change > 0 else advice.lowest
+    return f"{wish}, which is beyond the candidates' {end:g}, where p = {advice.within:.2f}"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from pathlib import Path
 
 import pytest
@@ -123,9 +124,46 @@ def test_an_infeasible_selection_selects_nothing_and_says_what_would_help() -> N
     assert advice.slope == pytest.approx(-1.0)  # the knob's standard deviation is 1
     assert advice.level == pytest.approx(3.0)
     assert advice.change == pytest.approx(-2.0)  # from logit -2 to 0
+    assert (advice.lowest, advice.highest) == (2.0, 4.0)
+    assert advice.within == pytest.approx(1 / (1 + math.e))  # at 2 the logit is -1
+    assert shortage.median_pass_rate == pytest.approx(1 / (1 + math.e**2))
     assert "domain sales lacks 2 of 4" in shortage.sentence
-    assert "lower hops by 2.0 from 3.0 for p = 0.5" in shortage.sentence
+    assert "the median family passes 12%" in shortage.sentence
+    assert (
+        "lower hops by 2.0 from 3.0 for p = 0.5, which is beyond the candidates' 2, where p = 0.27" in shortage.sentence
+    )
     assert reason(selection, "sales.a-0") == "no selection was possible: short of domain sales"
+
+
+def test_a_change_within_the_candidates_levels_is_advised_as_it_is() -> None:
+    settings = SelectionSettings(quotas={"sales": 4}, family_cap=2, cluster_cap=1, min_per_app=0)
+    calibration = calibration_of(ROWS, {}, {"hops": (-4.0, 0.1), "traps": (0.1, 0.1)})
+    (shortage,) = select(ROWS, calibration, settings).shortages
+    (advice,) = shortage.advice
+    assert (advice.change, advice.within) == (pytest.approx(-0.5), pytest.approx(0.5))
+    assert shortage.sentence.endswith("lower hops by 0.5 from 3.0 for p = 0.5")
+
+
+@pytest.mark.parametrize(
+    ("stopped", "limits", "remedy"),
+    [
+        ("short", {"max_batches": 0}, "further tasks were asked for 0 times: raise max_batches"),
+        ("budget", {"max_attempts": 10}, "the budget is spent by 10 attempts with 110 tokens: raise max_attempts"),
+        ("budget", {"max_tokens": 115}, "the budget is spent by 10 attempts with 110 tokens: raise max_tokens"),
+    ],
+)
+def test_a_shortage_names_the_setting_that_ended_the_search(stopped: str, limits: dict, remedy: str) -> None:
+    settings = SelectionSettings(quotas={"sales": 4}, family_cap=2, cluster_cap=1, min_per_app=0)
+    calibration = calibration_of(ROWS, {}, SLOPES).model_copy(
+        update={
+            "stopped": stopped,
+            "settings": SETTINGS.model_copy(update=limits),
+            "tokens_in": 100,
+            "tokens_out": 10,
+        }
+    )
+    (shortage,) = select(ROWS, calibration, settings).shortages
+    assert remedy in shortage.sentence
 
 
 def test_a_domain_without_candidates_is_a_shortage() -> None:
