@@ -5,7 +5,10 @@ import dagster as dg
 from assets.generation import Workshop
 from assets.materialization import result_of, table
 from assets.partitions import GENERATIONS, OWNERS, generation_check
-from assets.stages.benchmark import STAGE, store_benchmark
+from assets.stages.benchmark import STAGE, read_benchmark, store_benchmark
+from decontam.scored_set import shortfalls
+
+SOURCE_COLUMNS = ("name", "source", "version", "reader", "counts", "content_hash")
 
 
 @dg.asset(
@@ -15,8 +18,9 @@ def benchmark_tasks(context: dg.AssetExecutionContext, workshop: dg.ResourcePara
     """The public benchmark's tasks, which nothing that is delivered may overlap."""
     generation = workshop.open(context.partition_key, context.run.run_id)
     manifest = store_benchmark(generation)
-    preview = table(generation.rows(STAGE, "tasks.jsonl"), ("name", "domain", "prompt"))
-    return result_of(manifest, preview=preview, source=manifest.facts["source"])
+    preview = table(generation.rows(STAGE, "tasks.jsonl"), ("benchmark", "name", "domain", "prompt"))
+    sources = (source.to_json() for source in read_benchmark(generation).sources)
+    return result_of(manifest, preview=preview, sources=table(sources, SOURCE_COLUMNS))
 
 
 @generation_check(benchmark_tasks)
@@ -27,4 +31,18 @@ def benchmark_is_the_real_one(
     facts = workshop.open(context.partition_key).manifest(STAGE).facts
     return dg.AssetCheckResult(
         passed=not facts["is_stand_in"], severity=dg.AssetCheckSeverity.WARN, metadata={"source": str(facts["source"])}
+    )
+
+
+@generation_check(benchmark_tasks)
+def benchmark_is_complete(
+    context: dg.AssetCheckExecutionContext, workshop: dg.ResourceParam[Workshop]
+) -> dg.AssetCheckResult:
+    """Of AutomationBench all 600 scored and 200 simple tasks are there: nothing protects those that are missing."""
+    benchmark = read_benchmark(workshop.open(context.partition_key))
+    found = shortfalls(benchmark)
+    return dg.AssetCheckResult(
+        passed=not found,
+        severity=dg.AssetCheckSeverity.WARN,
+        metadata={"missing": "; ".join(found) or "nothing", "domains": dg.MetadataValue.json(benchmark.counts())},
     )

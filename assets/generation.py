@@ -81,8 +81,8 @@ class Generation(Protocol):
     def engagement(self) -> Engagement: ...
 
     @property
-    def benchmark_path(self) -> Path | None:
-        """JSONL file of the public benchmark, None for the stand-in."""
+    def benchmark_paths(self) -> tuple[Path, ...]:
+        """Sources or stored imports of the public benchmarks, none for the stand-in."""
         ...
 
     def folder(self, stage: str, batch: int = 0) -> Path:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from environment.record import Record
 
@@ -12,8 +10,9 @@ from environment.record import Record
 class DecontaminationSettings(Record):
     """What counts as an overlap; 13 words are those of arXiv:2005.14165, appendix C."""
 
-    benchmark: Path | None = None
-    """JSONL file of the public benchmark; None compares with the stand-in, which protects nothing."""
+    benchmarks: tuple[str, ...] = ()
+    """Names of imports, and paths, each with a slash or a dot in it; none takes those of WORLDLOOM_BENCHMARK, else all
+    imports of the store, else the stand-in, which protects nothing."""
     ngram_words: int = Field(default=13, ge=5)
     """Words in a row that a passage may not share with the benchmark."""
     shingle_words: int = Field(default=5, ge=1)
@@ -26,6 +25,16 @@ class DecontaminationSettings(Record):
     """Similarity within the set from which two tasks are in one cluster."""
     duplicate_jaccard: float = Field(default=0.95, gt=0, le=1)
     """Similarity within the set from which the later of two tasks is dropped."""
+
+    @field_validator("benchmarks")
+    @classmethod
+    def _each_once(cls, benchmarks: tuple[str, ...]) -> tuple[str, ...]:
+        for number, one in enumerate(benchmarks):
+            if not one.strip():
+                raise ValueError("a benchmark has an empty name; give the name of an import or a path")
+            if one in benchmarks[:number]:
+                raise ValueError(f"{one} is named twice; name each benchmark once")
+        return benchmarks
 
     @model_validator(mode="after")
     def _ordered(self) -> DecontaminationSettings:

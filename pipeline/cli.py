@@ -10,9 +10,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
+
+if TYPE_CHECKING:
+    from pipeline.store import Store, StoredGeneration
 
 DONE, FELL_SHORT, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 _SURROUNDINGS = {
@@ -120,12 +123,47 @@ def prove(engagement: EngagementArgument, new: New = False, as_json: Json = Fals
 
 
 @app.command()
-def decontaminate(engagement: EngagementArgument, new: New = False, as_json: Json = False) -> None:
-    """Up to the tasks that overlap nothing.
+def decontaminate(
+    engagement: Annotated[
+        str | None, typer.Argument(help="Name of an engagement, or the path of a YAML file; none with --explain.")
+    ] = None,
+    new: New = False,
+    explain: Annotated[
+        str | None, typer.Option(metavar="TASK", help="Instead: what a stored task was compared with and overlaps.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Up to the tasks that overlap nothing, with totals by rule; or, of one task, every overlap with both texts.
 
     Example: worldloom decontaminate laptop
+
+    Example: worldloom decontaminate --explain sales.deal_stage-0c
     """
-    _make(engagement, "clean_tasks", new, as_json)
+    from pipeline.bad_input import BadInput
+    from pipeline.explanation import explained, explanation_text
+    from pipeline.layout import terminal_width
+    from pipeline.overlap_totals import overlap_totals, overlap_totals_text
+    from pipeline.results import result_text
+    from pipeline.status import status_of
+    from pipeline.store import Store, store_root
+
+    with _outcome():
+        if (engagement is None) == (explain is None) or (explain is not None and new):
+            raise BadInput("decontaminate takes either an engagement or --explain with the id of a stored task")
+        if explain is not None:
+            found = explained(Store(store_root()), explain)
+            if as_json:
+                print(json.dumps(found.to_json(), indent=1, ensure_ascii=False), flush=True)
+            else:
+                print(explanation_text(found, terminal_width()), flush=True)
+        elif engagement is not None:
+            store, generation = _made(engagement, "clean_tasks", new)
+            totals = overlap_totals(generation)
+            if as_json:
+                status = status_of(store, generation).to_json()
+                print(json.dumps({**status, "decontamination": totals.to_json()}, indent=1))
+            else:
+                print(result_text(store, generation), overlap_totals_text(totals), sep="\n\n")
 
 
 @app.command()
@@ -366,21 +404,72 @@ def audit(
 
 
 @benchmark_app.command("import")
-def import_benchmark(path: Annotated[Path, typer.Argument(help="JSONL file of the benchmark.")]) -> None:
-    """Keeps a copy of the benchmark in the store; engagements that name none use it from then on.
+def import_benchmark(
+    source: Annotated[
+        str, typer.Argument(help="JSONL or Parquet file, folder of Harbor tasks, or automationbench with --python.")
+    ],
+    kind: Annotated[
+        Literal["automationbench", "harbor", "jsonl", "parquet"] | None,
+        typer.Option("--as", help="What it is, where that is not recognised."),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="What to call it: lower-case letters, digits, _ and -; after the source unless given."),
+    ] = None,
+    python: Annotated[
+        Path | None, typer.Option(help="Interpreter that has the AutomationBench package; it needs Python 3.13.")
+    ] = None,
+    text_column: Annotated[
+        str | None, typer.Option(help="Of a plain table: the column with the text; text unless given.")
+    ] = None,
+    id_column: Annotated[
+        str | None, typer.Option(help="Of a plain table: the column that names a task; rows are numbered unless given.")
+    ] = None,
+    domain_column: Annotated[
+        str | None, typer.Option(help="Of a plain table: the column with a task's domain.")
+    ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Put it in the place of an import of that name.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Keeps the tasks of a benchmark in the store; an engagement that names no benchmark is held against all of them.
 
-    Example: worldloom benchmark import automationbench.jsonl
+    Example: worldloom benchmark import automationbench --python ~/bench/.venv/bin/python
+
+    Example: worldloom benchmark import qa.parquet --text-column question --name customer-qa
     """
-    from assets.files import write_rows
-    from decontam.benchmark import load_benchmark
+    from decontam.readers.plain import Columns
+    from decontam.readers.sources import Request, read_requested
+    from pipeline.import_text import import_text
     from pipeline.store import Store, store_root
 
     with _outcome():
-        benchmark = load_benchmark(path)
-        rows = [json.loads(line) for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
-        kept = Store(store_root()).imported_benchmark
-        write_rows(kept, rows)
-        print(f"{len(benchmark.tasks)} tasks ({_spelled(benchmark.counts())}) in {kept}")
+        chosen = {"text": text_column, "id": id_column, "domain": domain_column}
+        columns = {column: value for column, value in chosen.items() if value is not None}
+        request = Request(source, kind, name, python, Columns(**columns) if columns else None)
+        benchmark = read_requested(request)
+        imports = Store(store_root()).imports
+        outcome = imports.keep(benchmark, replace=replace)
+        found = imports.find(benchmark.sources[0].name)
+        _warn(found.shortfall)
+        print(json.dumps({"outcome": outcome, **found.to_json()}, indent=1) if as_json else import_text(found, outcome))
+
+
+@benchmark_app.command("list")
+def list_benchmarks(as_json: Json = False) -> None:
+    """The imports of the store: where each came from, in which version, and what is missing of it.
+
+    Example: worldloom benchmark list
+    """
+    from pipeline.import_text import imports_table
+    from pipeline.store import Store, store_root
+
+    with _outcome():
+        store = Store(store_root())
+        imports = store.imports
+        found = [imports.find(name) for name in imports.names()]
+        for one in found:
+            _warn(one.shortfall)
+        print(json.dumps([one.to_json() for one in found], indent=1) if as_json else imports_table(found, store.root))
 
 
 @app.command()
@@ -433,35 +522,43 @@ def _standard_input() -> tuple[TextIO, bool]:
 
 
 def _make(name_or_path: str, until: str, new: bool, as_json: bool) -> None:
-    from pipeline.engagement import load_engagement
-    from pipeline.home import log_to_file
-    from pipeline.readiness import refuse_unready
     from pipeline.results import result_text
     from pipeline.status import status_of
-    from pipeline.store import Store, store_root
-    from pipeline.terminal import Terminal
 
     with _outcome():
-        engagement = load_engagement(name_or_path)
-        terminal = Terminal()
-        store = Store(store_root(), terminal)
-        from pipeline.running import choose_generation, run_stages  # loads the definitions, which need a usable store
-
-        refuse_unready(store, engagement, until)
-        generation = choose_generation(store, engagement, new=new)
-        log = log_to_file(store.root)
-        if generation.is_finished(until):
-            terminal.say(f"{generation.key} is finished up to {until}; --new starts the next generation")
-        else:
-            terminal.say(f"{generation.key} in {generation.root} (log: {log})")
-            for finding in run_stages(store, generation, until):
-                terminal.say(f"{finding.asset}: the check {finding.check} did not pass. {finding.demand}")
+        store, generation = _made(name_or_path, until, new)
         found = status_of(store, generation)
         print(json.dumps(found.to_json(), indent=1) if as_json else result_text(store, generation))
 
 
-def _spelled(counts: dict[str, int]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in counts.items())
+def _made(name_or_path: str, until: str, new: bool) -> tuple[Store, StoredGeneration]:
+    """The generation, made up to a stage."""
+    from pipeline.engagement import load_engagement
+    from pipeline.home import log_to_file
+    from pipeline.readiness import refuse_unready
+    from pipeline.store import Store, store_root
+    from pipeline.terminal import Terminal
+
+    engagement = load_engagement(name_or_path)
+    terminal = Terminal()
+    store = Store(store_root(), terminal)
+    from pipeline.running import choose_generation, run_stages  # loads the definitions, which need a usable store
+
+    refuse_unready(store, engagement, until)
+    generation = choose_generation(store, engagement, new=new)
+    log = log_to_file(store.root)
+    if generation.is_finished(until):
+        terminal.say(f"{generation.key} is finished up to {until}; --new starts the next generation")
+    else:
+        terminal.say(f"{generation.key} in {generation.root} (log: {log})")
+        for finding in run_stages(store, generation, until):
+            terminal.say(f"{finding.asset}: the check {finding.check} did not pass. {finding.demand}")
+    return store, generation
+
+
+def _warn(sentence: str | None) -> None:
+    if sentence:
+        print(f"worldloom: WARNING: {sentence}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -12,10 +12,11 @@ from pathlib import Path
 
 from assets.files import file_hash
 from assets.stages.sampling import REFERENCE_POLICY, command_to_serve, weights_folder
-from decontam.benchmark import load_benchmark
+from decontam.readers.sources import load_benchmark
+from decontam.scored_set import shortfalls
 from environment.policies.target import ChatTarget, LocalTarget
 from environment.record import Record
-from pipeline.engagement import load_engagement
+from pipeline.engagement import Engagement, load_engagement
 from pipeline.store import BENCHMARK_VARIABLE, Store, store_root
 
 _TRAINING = ("torch", "transformers", "trl", "peft", "accelerate", "datasets")
@@ -27,6 +28,8 @@ class Examined(Record):
     name: str
     passed: bool
     finding: str
+    is_warning: bool = False
+    """Passed, but a person should look."""
 
 
 def examine(name_or_path: str) -> tuple[Examined, ...]:
@@ -38,7 +41,7 @@ def examine(name_or_path: str) -> tuple[Examined, ...]:
         _packages(),
         Examined(name="engagement", passed=True, finding=f"{engagement.name}, hash {engagement.hash[:16]}"),
         _store(store.root),
-        _benchmark(store, engagement.decontamination.benchmark),
+        *_benchmarks(store, engagement),
         _weights(engagement.target),
         *_endpoint(engagement.target),
     )
@@ -46,7 +49,8 @@ def examine(name_or_path: str) -> tuple[Examined, ...]:
 
 def examination_text(found: tuple[Examined, ...]) -> str:
     """The findings as text."""
-    return "\n".join(f"{'ok  ' if one.passed else 'MISS'}  {one.name}: {one.finding}" for one in found)
+    marks = {one: "MISS" if not one.passed else "WARN" if one.is_warning else "ok  " for one in found}
+    return "\n".join(f"{mark}  {one.name}: {one.finding}" for one, mark in marks.items())
 
 
 def _python() -> Examined:
@@ -66,16 +70,22 @@ def _store(root: Path) -> Examined:
     return Examined(name="store", passed=writable, finding=f"{root} is {'' if writable else 'not '}writable")
 
 
-def _benchmark(store: Store, named: Path | None) -> Examined:
-    given = os.environ.get(BENCHMARK_VARIABLE)
-    path = named or (Path(given) if given else store.imported_benchmark)
-    if not named and not given and not path.is_file():
-        finding = f"none: invented tasks stand in for it; set {BENCHMARK_VARIABLE} or worldloom benchmark import PATH"
-        return Examined(name="benchmark", passed=True, finding=finding)
+def _benchmarks(store: Store, engagement: Engagement) -> Iterator[Examined]:
+    """Every benchmark that is read, and what is missing of it."""
     try:
-        return Examined(name="benchmark", passed=True, finding=f"{len(load_benchmark(path).tasks)} tasks in {path}")
+        benchmark = load_benchmark(store.benchmark_paths(engagement))
     except ValueError as error:
-        return Examined(name="benchmark", passed=False, finding=str(error))
+        yield Examined(name="benchmark", passed=False, finding=str(error))
+        return
+    if benchmark.is_stand_in:
+        finding = f"none: invented tasks stand in for it; set {BENCHMARK_VARIABLE} or worldloom benchmark import SOURCE"
+        yield Examined(name="benchmark", passed=True, finding=finding, is_warning=True)
+        return
+    for source in benchmark.sources:
+        finding = f"{sum(source.counts.values())} tasks in {source.source} ({source.name}, {source.version})"
+        yield Examined(name="benchmark", passed=True, finding=finding)
+    for sentence in shortfalls(benchmark):
+        yield Examined(name="benchmark", passed=True, finding=sentence, is_warning=True)
 
 
 def _weights(target: LocalTarget | ChatTarget) -> Examined:

@@ -12,6 +12,7 @@ import yaml
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
 from calibration.settings import CalibrationSettings, SelectionSettings
+from decontam.benchmark import is_import_name
 from decontam.settings import DecontaminationSettings
 from environment.policies.target import Target
 from environment.record import Record, content_hash
@@ -103,12 +104,19 @@ def load_engagement(name_or_path: str) -> Engagement:
     if "name" in data:
         raise BadInput(f"{path.name}: name is given by the file's name, here {path.stem}; remove the key")
     section = data.get("decontamination")
-    if isinstance(section, dict) and isinstance(benchmark := section.get("benchmark"), str):
-        section["benchmark"] = str((path.parent / Path(benchmark).expanduser()).resolve())
+    if isinstance(section, dict) and isinstance(named := section.get("benchmarks"), list):
+        section["benchmarks"] = [_benchmark(path.parent, one) for one in named]
     try:
         return Engagement.model_validate({"name": path.stem, **data})
     except ValidationError as error:
         raise BadInput(f"{path.name}: {_sentence(error, data)}") from None
+
+
+def _benchmark(folder: Path, named: Any) -> Any:
+    """A benchmark as it is named, a relative path seen from the engagement's own folder."""
+    if not isinstance(named, str) or not named.strip() or is_import_name(named):
+        return named
+    return str((folder / Path(named).expanduser()).resolve())
 
 
 def shipped_engagements() -> tuple[str, ...]:

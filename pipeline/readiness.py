@@ -6,7 +6,7 @@ import asyncio
 
 from assets.generation import STAGES
 from assets.stages.sampling import command_to_serve, weights_folder
-from decontam.benchmark import load_benchmark
+from decontam.readers.sources import load_benchmark
 from pipeline.bad_input import BadInput
 from pipeline.engagement import Engagement
 from pipeline.store import Store
@@ -19,7 +19,7 @@ _ADAPTED = STAGES.index("evaluation_report")
 
 def refuse_unready(store: Store, engagement: Engagement, until: str) -> None:
     """Raises ValueError with the remedy when a run up to `until` is bound to fail."""
-    load_benchmark(store.benchmark_for(engagement))
+    load_benchmark(store.benchmark_paths(engagement))
     if STAGES.index(until) < _SAMPLING:
         return
     target = engagement.target

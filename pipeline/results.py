@@ -31,6 +31,7 @@ def result_text(store: Store, generation: StoredGeneration) -> str:
             "\n\nCompared with a few invented tasks that stand in for the public benchmark: nothing is said about "
             "overlap with the real one."
         )
+    text += "".join(f"\n\nWARNING: {sentence}" for sentence in facts.get("shortfalls", ()))  # type: ignore[union-attr]
     if generation.is_finished(EVALUATION):
         report = generation.folder(EVALUATION) / "report.html"
         text += f"\n\n{comparison_table(read_comparison(generation))}\n\nreport: {report}"

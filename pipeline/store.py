@@ -15,11 +15,13 @@ from typing import Any, Protocol
 from assets.files import read_record, read_rows, write_text
 from assets.generation import STAGES, Product
 from assets.manifest import Manifest
+from decontam.benchmark import is_import_name
 from environment.record import content_hash
 from environment.rng import derive_seed
 from pipeline.bad_input import BadInput
 from pipeline.code_version import code_version
 from pipeline.engagement import Engagement, load_engagement
+from pipeline.imports import Imports
 
 STORE_VARIABLE = "WORLDLOOM_STORE"
 BENCHMARK_VARIABLE = "WORLDLOOM_BENCHMARK"
@@ -94,17 +96,21 @@ class Store:
         return tuple(sorted(int(path.parent.name[1:]) for path in folders if path.parent.name[1:].isdigit()))
 
     @property
-    def imported_benchmark(self) -> Path:
-        """Where `worldloom benchmark import` puts its copy."""
-        return self.root / ".benchmark" / "tasks.jsonl"
+    def imports(self) -> Imports:
+        """The benchmarks that `worldloom benchmark import` has put here."""
+        return Imports(self.root / ".benchmarks")
 
-    def benchmark_for(self, engagement: Engagement) -> Path | None:
-        """The engagement's benchmark, else that of WORLDLOOM_BENCHMARK, else the imported one, else None."""
-        if engagement.decontamination.benchmark:
-            return engagement.decontamination.benchmark
-        if given := os.environ.get(BENCHMARK_VARIABLE):
-            return Path(given).expanduser().resolve()
-        return self.imported_benchmark if self.imported_benchmark.is_file() else None
+    def benchmark_paths(self, engagement: Engagement) -> tuple[Path, ...]:
+        """Where the engagement's benchmarks lie: those it names, else those of WORLDLOOM_BENCHMARK, else all imports.
+
+        Raises BadInput when it names an import that isn't there.
+        """
+        if named := engagement.decontamination.benchmarks:
+            return tuple(self.imports.folder(one) if is_import_name(one) else Path(one) for one in named)
+        given = [part for part in os.environ.get(BENCHMARK_VARIABLE, "").split(os.pathsep) if part]
+        if given:
+            return tuple(Path(part).expanduser().resolve() for part in given)
+        return tuple(self.imports.folder(name) for name in self.imports.names())
 
     def newest(self, name: str) -> StoredGeneration | None:
         """The engagement's latest generation, None before the first."""
@@ -188,8 +194,8 @@ class StoredGeneration:
         return self._store.root / self.engagement.name / f"g{self.number}"
 
     @property
-    def benchmark_path(self) -> Path | None:
-        return self._store.benchmark_for(self.engagement)
+    def benchmark_paths(self) -> tuple[Path, ...]:
+        return self._store.benchmark_paths(self.engagement)
 
     def folder(self, stage: str, batch: int = 0) -> Path:
         return self.root / stage / f"batch-{batch + 1}" if batch else self.root / stage

@@ -11,6 +11,7 @@ import pytest
 
 from assets.generation import STAGES, FellShort
 from assets.partitions import GENERATIONS
+from decontam.readers.sources import read_source
 from environment.rng import derive_rng
 from generators.families import family_named
 from pipeline.definitions import ASSETS, CHECKS, defs
@@ -146,8 +147,9 @@ def test_a_benchmark_passage_smuggled_in_after_cleaning_stops_the_run(
         "prompt": [{"role": "user", "content": public.prompt}],
         "info": {"task_name": "hr.public", "initial_state": {app: dict(rows) for app, rows in public.world.items()}},
     }
-    store.imported_benchmark.parent.mkdir(parents=True)
-    store.imported_benchmark.write_text(json.dumps(row) + "\n")
+    source = tmp_path / "public.jsonl"
+    source.write_text(json.dumps(row) + "\n")
+    store.imports.keep(read_source(source), replace=False)
     run_stages(store, generation, "clean_tasks")
     assert passes(store, instance, "clean_tasks", "no_overlap_is_left")
     assert passes(store, instance, "clean_tasks", "something_was_compared")

@@ -10,8 +10,9 @@ from random import Random
 
 import pytest
 
-from decontam.benchmark import BenchmarkTask, fallback_benchmark, read_automationbench_jsonl
+from decontam.benchmark import BenchmarkTask
 from decontam.decontaminate import decontaminate
+from decontam.readers.sources import read_source, stand_in
 from decontam.settings import DecontaminationSettings
 from decontam.verdicts import Decontamination
 from environment.task import Task
@@ -242,7 +243,7 @@ def test_duplicates_below_the_cluster_limit_are_refused() -> None:
 
 
 def test_every_planted_task_of_the_stand_in_is_found() -> None:
-    benchmark = fallback_benchmark()
+    benchmark = stand_in()
     planted = [made_task(task.prompt, index=number) for number, task in enumerate(benchmark.tasks)]
     clean = made_task(" ".join(prose(1)), index=99)
     result = decontaminate([*planted, clean], benchmark, (), SETTINGS)
@@ -253,7 +254,7 @@ def test_every_planted_task_of_the_stand_in_is_found() -> None:
 
 @pytest.mark.skipif(not PUBLIC_SAMPLE.exists(), reason="the sample of public tasks is not beside this checkout")
 def test_every_public_prompt_is_found_wherever_it_is_planted() -> None:
-    benchmark = read_automationbench_jsonl(PUBLIC_SAMPLE)
+    benchmark = read_source(PUBLIC_SAMPLE)
     prompts = [task.prompt for task in benchmark.tasks]
     planted = [made_task(prompt, index=number) for number, prompt in enumerate(prompts)]
     planted += [made_task("Look", mailed(prompt.lower()), index=100 + n) for n, prompt in enumerate(prompts)]

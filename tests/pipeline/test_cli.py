@@ -137,6 +137,8 @@ def test_every_command_explains_itself(command: str) -> None:
     shown = CliRunner().invoke(app, [command, "--help"])
     assert shown.exit_code == 0
     if command == "benchmark":
+        shown = CliRunner().invoke(app, [command, "list", "--help"])
+        assert "Example: worldloom" in shown.output
         shown = CliRunner().invoke(app, [command, "import", "--help"])
     assert "Example: worldloom" in shown.output
 
@@ -156,10 +158,12 @@ def test_an_imported_benchmark_is_kept_and_used(tmp_path: Path) -> None:
     store = tmp_path / "store"
     done = worldloom(store, "benchmark", "import", str(source))
     assert done.returncode == 0
-    assert done.stdout.startswith("1 tasks (1 support) in ")
+    assert done.stdout.startswith("public: kept 1 tasks (1 support) of ")
+    assert "WARNING: public is not complete: it has 1 of 600 scored tasks" in sentence_of(done.stderr)
     source.unlink()
     found = worldloom(store, "doctor", str(write(tmp_path / "small.yaml")))
-    assert "benchmark: 1 tasks in" in found.stdout
+    assert "ok    benchmark: 1 tasks in" in found.stdout
+    assert "WARN  benchmark: public is not complete: it has 1 of 600 scored tasks" in found.stdout
 
 
 def test_results_of_two_policies_are_compared(tmp_path: Path) -> None:

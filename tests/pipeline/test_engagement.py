@@ -87,9 +87,29 @@ def test_a_file_whose_name_cannot_be_a_partition_is_refused(tmp_path: Path) -> N
         load_engagement(str(write(tmp_path / "My Engagement.yaml")))
 
 
-def test_a_relative_benchmark_lies_beside_its_file(tmp_path: Path) -> None:
-    path = write(tmp_path / "near.yaml", changed(("decontamination.benchmark", "public.jsonl")))
-    assert load_engagement(str(path)).decontamination.benchmark == tmp_path / "public.jsonl"
+def test_a_relative_benchmark_lies_beside_its_file_and_a_name_stays_a_name(tmp_path: Path) -> None:
+    named = ["public.jsonl", "./harbor", "my-tasks", "/elsewhere/qa.parquet"]
+    path = write(tmp_path / "near.yaml", changed(("decontamination.benchmarks", named)))
+    assert load_engagement(str(path)).decontamination.benchmarks == (
+        str(tmp_path / "public.jsonl"),
+        str(tmp_path / "harbor"),
+        "my-tasks",
+        "/elsewhere/qa.parquet",
+    )
+
+
+@pytest.mark.parametrize(
+    ("named", "sentence"),
+    [
+        (["a", "a"], "a is named twice; name each benchmark once"),
+        ([" "], "a benchmark has an empty name"),
+        ([7], "decontamination.benchmarks.0 is 7; expected: a valid string"),
+    ],
+)
+def test_benchmarks_that_cannot_be_are_refused(tmp_path: Path, named: list[object], sentence: str) -> None:
+    with pytest.raises(BadInput) as refusal:
+        load_engagement(str(write(tmp_path / "near.yaml", changed(("decontamination.benchmarks", named)))))
+    assert sentence in str(refusal.value)
 
 
 def test_equal_files_have_equal_hashes_and_any_value_changes_them(tmp_path: Path) -> None:
