@@ -163,6 +163,7 @@ async def _calibrate(generation: Generation, ledger: Ledger) -> Calibration:
         settings=engagement.calibration,
         selection=engagement.selection,
         seed=generation.seed,
+        prices=engagement.target.endpoint.prices if engagement.target.kind == "chat" else None,
         supply=FamilySupply(generation, tasks),
         on_progress=show,
     )
