@@ -75,6 +75,12 @@ class Engagement(Record):
             raise ValueError(
                 "training.monitor needs development tasks; raise candidates.development or remove the monitor"
             )
+        prices = self.target.endpoint.prices if self.target.kind == "chat" else None
+        if self.calibration.max_cost is not None and prices is None:
+            raise ValueError(
+                f"calibration.max_cost is {self.calibration.max_cost} and nothing is known of prices; add "
+                "target.endpoint.prices, or use calibration.max_tokens"
+            )
         sampled = self.target.temperature if self.target.kind == "local" else self.target.endpoint.temperature
         if sampled != self.training.temperature:
             raise ValueError(

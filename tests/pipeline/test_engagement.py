@@ -31,6 +31,7 @@ from tests.pipeline.small import changed, write
         ([("candidates.families", [])], "candidates.families is []"),
         ([("target.kind", "remote")], "target.kind must be 'local' or 'chat'"),
         ([("training.temperature", 0.5)], "calibration would sample at temperature 1.0 and training at 0.5"),
+        ([("calibration.max_cost", 5)], "calibration.max_cost is 5.0 and nothing is known of prices; add target"),
         ([("training.tasks_per_update", 4)], "training.tasks_per_update 4 exceeds the 2 tasks"),
         ([("evaluation.other_temperatures", [1.0])], "evaluation: the base is sampled at [1.0, 1.0]"),
         ([("seed", "reference-policy")], "seed: 'reference-policy' is the seed of the reference policy's own"),
