@@ -7,8 +7,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from decontam.benchmark import fallback_benchmark
 from decontam.decontaminate import decontaminate
+from decontam.readers.sources import stand_in
 from decontam.report import Piece, marked, report_html, report_rows
 from decontam.settings import DecontaminationSettings
 from decontam.verdicts import Decontamination, Overlap
@@ -61,7 +61,7 @@ def test_page_shows_totals_hash_limits_lists_and_both_passages(result: Decontami
 
 
 def test_page_says_when_the_stand_in_was_used() -> None:
-    result = decontaminate([made_task(COPIED)], fallback_benchmark(), (), DecontaminationSettings())
+    result = decontaminate([made_task(COPIED)], stand_in(), (), DecontaminationSettings())
     assert "Compared with the stand-in, not with the public benchmark" in report_html(result)
 
 
