@@ -6,15 +6,15 @@ one column, in order. Our own system prompt is in no passage.
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from decontam.benchmark import BenchmarkTask
-from decontam.readable import decoded_base64, mail_texts, without_markup
+from decontam.encodings import decoded_base64
+from decontam.grids import Grid, are_sheet_rows, grid_of_lists, grids_of_rows, position_of
+from decontam.keys import has_letters, is_code, is_key
+from decontam.readable import is_plain, readable_texts
+from decontam.rich_text import are_rich, is_rich, links_of, rich_text
 from environment.task import Task
 
 
@@ -61,47 +61,61 @@ def _add_world(world: Mapping[str, Any], root: str, found: list[Passage]) -> Non
             continue
         for name, rows in collections.items():
             path = f"{root}.{app}.{name}"
-            if isinstance(rows, (list, tuple)) and _are_records(rows) and not _are_sheet_rows(path, rows):
-                _add_records(rows, path, found)
+            if isinstance(rows, (list, tuple)) and _are_records(rows) and not are_sheet_rows(path, rows):
+                _add_records(rows, path, path, found)
             else:
                 _add_any(rows, path, path, found)
-
-
-_LINES = frozenset("block blocks line lines paragraph paragraphs".split())
-_DOCUMENT_KEYS = ("page_id", "document_id", "parent_id", "parent")
-
-
-def _add_records(rows: Sequence[Mapping[str, Any]], path: str, found: list[Passage]) -> None:
-    """Each row by itself; where the rows are lines, those of one document also as one passage."""
-    documents: dict[str, list[tuple[float, int, str]]] = {}
-    are_lines = path.rpartition(".")[2].lower() in _LINES
-    for number, row in enumerate(rows):
-        before = len(found)
-        _add_mapping(row, f"{path}[{number}]", path, found)
-        if are_lines:
-            document = next((str(row[key]) for key in _DOCUMENT_KEYS if key in row), "")
-            line = "\n".join(passage.text for passage in found[before:])
-            documents.setdefault(document, []).append((_position(row, number), number, line))
-    for document, lines in documents.items():
-        text = "\n".join(line for _, _, line in sorted(lines))
-        found.append(Passage(f"{path}[{document}].lines", text, f"{path}.lines"))
 
 
 def _are_records(rows: Sequence[Any]) -> bool:
     return all(isinstance(row, (dict, Mapping)) for row in rows)
 
 
-def _position(row: Mapping[str, Any], number: int) -> float:
-    position = row.get("position", number)
-    return position if isinstance(position, (int, float)) else number
+_LINES = frozenset(
+    "block blocks bullets checkitem checkitems checklist_items children items line lines paragraph paragraphs steps "
+    "todo todos".split()
+)
+_DOCUMENT_KEYS = (
+    "page_id document_id doc_id checklist_id list_id todolist_id parent_id parent idChecklist board_id".split()
+)
+
+
+def _add_records(rows: Sequence[Mapping[str, Any]], path: str, field: str, found: list[Passage]) -> None:
+    """Each row by itself; where the rows are lines, those of one document also as one passage."""
+    documents: dict[str, list[tuple[float, int, list[Passage]]]] = {}
+    are_lines = field.rpartition(".")[2].lower() in _LINES
+    for number, row in enumerate(rows):
+        before = len(found)
+        _add_mapping(row, f"{path}[{number}]", field, found)
+        if are_lines:
+            document = next((str(row[key]) for key in _DOCUMENT_KEYS if key in row), "")
+            documents.setdefault(document, []).append((position_of(row, number), number, found[before:]))
+    for document, lines in documents.items():
+        if len(lines) > 1:
+            _add_lines([line for _, _, line in sorted(lines)], f"{path}[{document}]", field, found)
+
+
+def _add_lines(lines: Sequence[Sequence[Passage]], path: str, field: str, found: list[Passage]) -> None:
+    """The main text of every line, which different kinds of line keep in different fields, then each field's lines."""
+    main = "\n".join(max(line, key=lambda passage: len(passage.text)).text for line in lines if line)
+    _add_text(main, f"{path}.lines", f"{field}.lines", found)
+    columns: dict[str, list[str]] = {}
+    for line in lines:
+        for passage in line:
+            if "|" not in passage.path:
+                columns.setdefault(passage.field, []).append(passage.text)
+    for name, texts in columns.items():
+        text = "\n".join(texts)
+        if len(texts) > 1 and text != main:
+            _add_text(text, f"{path}.lines{name.removeprefix(field)}", f"{field}.lines", found)
 
 
 def _add_any(value: Any, path: str, field: str, found: list[Passage]) -> None:
     if isinstance(value, str):
         _add_text(value, path, field, found)
     elif isinstance(value, (dict, Mapping)):
-        if _is_rich(value):
-            _add_text(_rich_text(value), path, field, found)
+        if is_rich(value):
+            _add_rich(value, path, field, found)
         else:
             _add_mapping(value, path, field, found)
     elif isinstance(value, (list, tuple)):
@@ -114,170 +128,93 @@ def _add_mapping(value: Mapping[str, Any], path: str, field: str, found: list[Pa
             _add_text(item, f"{path}.{key}", f"{field}.{key}", found)
         elif item is not None:
             _add_any(item, f"{path}.{key}", f"{field}.{key}", found)
+        if " " in key:  # a name that a person gave
+            found.append(Passage(f"{path}|key[{key}]", key, f"{field}.keys"))
 
 
 def _add_list(values: Sequence[Any], path: str, field: str, found: list[Passage]) -> None:
     first = values[0] if values else None
     if isinstance(first, str) and all(isinstance(value, str) for value in values):
-        _add_text("\n".join(values), path, field, found)
-    elif isinstance(first, (dict, Mapping)) and _are_sheet_rows(field, values):
-        _add_sheet_rows(values, path, field, found)
+        if not all(" " not in value and is_code(value) for value in values):
+            _add_text("\n".join(values), path, field, found)
+            for number, value in enumerate(values if len(values) > 1 else ()):
+                if "\n" in value or (len(value) >= 16 and " " not in value):
+                    _add_encoded(value, f"{path}[{number}]", field, found)
+    elif isinstance(first, (dict, Mapping)) and are_sheet_rows(field, values):
+        for grid in grids_of_rows(values):
+            _add_grid(grid, path, field, found)
     elif isinstance(first, (list, tuple)) and all(isinstance(value, (list, tuple)) for value in values):
-        _add_grid([(path, number, list(row)) for number, row in enumerate(values)], path, field, found)
-    elif isinstance(first, (dict, Mapping)) and _is_rich(first):
-        _add_text(_rich_text(values), path, field, found)
+        _add_grid(grid_of_lists(values), path, field, found)
+    elif isinstance(first, (dict, Mapping)) and are_rich(values):
+        _add_rich(values, path, field, found)
+    elif isinstance(first, (dict, Mapping)) and _are_records(values):
+        _add_records(values, path, field, found)
     else:
         for number, value in enumerate(values):
             _add_any(value, f"{path}[{number}]", field, found)
 
 
+def _add_strings(values: Sequence[str], path: str, field: str, found: list[Passage]) -> None:
+    """Lines of one text; those with more than one reading also by themselves."""
+    if len(values) == 1:
+        _add_text(values[0], path, field, found)
+    elif any(" " in value or not is_code(value) for value in values):
+        _add_text("\n".join(values), path, field, found)
+        for number, value in enumerate(values):
+            if value and (not is_plain(value) or decoded_base64(value) is not None):
+                _add_readable(value, f"{path}[{number}]", field, found)
+
+
 def _add_text(text: str, path: str, field: str, found: list[Passage]) -> None:
     if " " not in text:
-        # Keys, dates and amounts differ between copies of one problem and would hide how alike they are.
-        if not text or _is_key(field):
+        if not text or is_key(field):
             return
-        if len(text) >= 16 and "@" not in text and (decoded := decoded_base64(text)) is not None:
-            _add_text(decoded, f"{path}|base64", field, found)
+        if len(text) >= 16 and "@" not in text:
+            _add_encoded(text, path, field, found)
             return
-        if not (text.isalpha() or _has_letters(text)):
+        if not (text.isalpha() or has_letters(text)) or is_code(text):
             return
-    elif text[0].isdigit() and not _has_letters(text):
+    elif text[0].isdigit() and not has_letters(text):
         return
-    if "<" in text or "&" in text:
-        text = without_markup(text)
-    if text[:1] in ("{", "[") and (data := _json_inside(text)) is not None:
-        _add_any(data, f"{path}|json", field, found)
-    elif "\n" in text and ":" in text and (parts := mail_texts(text)):
-        for name, part in parts.items():
-            found.append(Passage(f"{path}|mail.{name}", without_markup(part), f"{field}.{name}"))
+    if is_plain(text):
+        found.append(Passage(path, text, field))
     else:
+        _add_readable(text, path, field, found)
+
+
+def _add_readable(text: str, path: str, field: str, found: list[Passage]) -> None:
+    for suffix, seen, part, data in readable_texts(text):
+        if data is None:
+            found.append(Passage(path + suffix, seen, field + part))
+        else:
+            _add_any(data, f"{path}{suffix}|json", field + part, found)
+
+
+def _add_encoded(text: str, path: str, field: str, found: list[Passage]) -> None:
+    """A long string without blanks: base64, or as it stands where it has letters and is no key."""
+    if decoded_base64(text) is not None or not is_plain(text):
+        _add_readable(text, path, field, found)
+    elif has_letters(text) and not is_code(text):
         found.append(Passage(path, text, field))
 
 
-_LETTERS_BESIDE_A_TIME = re.compile(r"[^\W\d_TZtz]")
+def _add_rich(value: Any, path: str, field: str, found: list[Passage]) -> None:
+    _add_text(rich_text(value), path, field, found)
+    links = "\n".join(dict.fromkeys(links_of(value)))
+    if links:
+        found.append(Passage(f"{path}|links", links, f"{field}.links"))
 
 
-def _has_letters(text: str) -> bool:
-    return _LETTERS_BESIDE_A_TIME.search(text) is not None
-
-
-_KEY_NAME = re.compile(r"_ids?$|[a-z](?:Id|ID|Ids)$")
-
-
-@lru_cache(maxsize=65536)
-def _is_key(field: str) -> bool:
-    name = field.rpartition(".")[2]
-    return (
-        name.lower() in ("id", "ids", "gid", "uuid", "etag", "key")
-        or re.search(r"_ids?$|[a-z](?:Id|ID|Ids)$", name) is not None
-    )
-
-
-def _json_inside(text: str) -> Any:
-    """The object or list that `text` spells, None when it spells none."""
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return data if isinstance(data, (dict, list)) else None
-
-
-# Sheets
-
-
-def _are_sheet_rows(field: str, rows: Sequence[Any]) -> bool:
-    """Rows that hold `cells`, or flat rows of a collection that says it belongs to a sheet."""
-    if not _are_records(rows):
-        return False
-    if any("cells" in row and isinstance(row["cells"], (list, tuple, Mapping)) for row in rows):
-        return True
-    if "sheet" not in field.lower() or field.rpartition(".")[2].lower() not in ("rows", "records", "data"):
-        return False
-    return all(not isinstance(value, (list, tuple, Mapping)) for row in rows for value in row.values())
-
-
-def _add_sheet_rows(rows: Sequence[Mapping[str, Any]], path: str, field: str, found: list[Passage]) -> None:
-    sheets: dict[str, list[tuple[float, int, Any]]] = {}
-    for number, row in enumerate(rows):
-        cells = row.get("cells", row)
-        if cells is not row:
-            others = {key: value for key, value in row.items() if key != "cells"}
-            _add_mapping(others, f"{path}[{number}]", field, found)
-        sheet = "/".join(str(row[key]) for key in ("spreadsheet_id", "sheet_id", "worksheet_id") if key in row)
-        sheets.setdefault(sheet, []).append((_position(row, number), number, cells))
-    for sheet, members in sheets.items():
-        members.sort(key=lambda member: member[:2])
-        headed = [cells for _, _, cells in members if isinstance(cells, Mapping)]
-        if headed:
-            headers = list(dict.fromkeys(key for cells in headed for key in cells if not _is_key(key)))
-            grid = [(path, -1, list(headers))]
-            grid += [
-                (path, number, [cells.get(header) for header in headers])
-                for _, number, cells in members
-                if isinstance(cells, Mapping)
-            ]
-        else:
-            grid = [(path, number, list(cells)) for _, number, cells in members if isinstance(cells, (list, tuple))]
-        _add_grid(grid, f"{path}[{sheet}]" if sheet else path, field, found)
-
-
-def _add_grid(grid: list[tuple[str, int, list[Any]]], path: str, field: str, found: list[Passage]) -> None:
-    """Each row of cells as one passage and each column as one; a row numbered -1 is the headings."""
-    texts = [list(map(_cell_text, cells)) for _, _, cells in grid]
-    for (row_path, number, _), cells in zip(grid, texts, strict=True):
+def _add_grid(grid: Grid, path: str, field: str, found: list[Passage]) -> None:
+    """Each row of cells as one passage and each column as one, and cells with more than one reading by themselves."""
+    for row, cells in grid.rows:
         text = "\t".join(filter(None, cells))
         if text:
-            found.append(
-                Passage(f"{row_path}[{number}].cells" if number >= 0 else f"{path}.header", text, f"{field}.row")
-            )
-    for column, column_cells in enumerate(zip_longest(*texts, fillvalue="")):
-        text = "\n".join(filter(None, column_cells))
+            found.append(Passage(path + row, text, f"{field}.row"))
+    base = f"{path}[{grid.sheet}]" if grid.sheet else path
+    for number, column in enumerate(grid.columns()):
+        text = "\n".join(filter(None, column))
         if text:
-            found.append(Passage(f"{path}.column[{column}]", text, f"{field}.column"))
-
-
-def _cell_text(cell: Any) -> str:
-    """What a cell shows on one line, "" when it is empty."""
-    if isinstance(cell, str) and cell.isprintable() and "<" not in cell and "&" not in cell:
-        return cell
-    if cell is None or isinstance(cell, (list, tuple, Mapping)):
-        return ""
-    return " ".join(without_markup(str(cell)).split())
-
-
-# Rich text: nodes of Google Docs, Atlassian documents, Notion and Slack blocks
-
-_NODE_TYPES = frozenset(
-    "doc paragraph heading text bulletList orderedList listItem blockquote codeBlock panel table tableRow tableCell "
-    "tableHeader rich_text rich_text_section rich_text_list section header context mrkdwn plain_text".split()
-)
-_NODE_KEYS = frozenset("textRun paragraph elements plain_text rich_text".split())
-_NODE_BODIES = frozenset(("text", "content", "fields"))
-
-
-def _is_rich(value: Mapping[str, Any]) -> bool:
-    if not _NODE_KEYS.isdisjoint(value):
-        nested = any(isinstance(value.get(key), (list, tuple, Mapping)) for key in _NODE_KEYS)
-        return nested or isinstance(value.get("plain_text"), str)
-    kind = value.get("type")
-    return isinstance(kind, str) and kind in _NODE_TYPES and not _NODE_BODIES.isdisjoint(value)
-
-
-def _rich_text(value: Any) -> str:
-    """The text of a node: runs of one line stand together, blocks on lines of their own."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, (list, tuple)):
-        inline = any(isinstance(node, Mapping) and _is_run(node) for node in value)
-        return ("" if inline else "\n").join(filter(None, map(_rich_text, value)))
-    if not isinstance(value, Mapping):
-        return ""
-    if isinstance(value.get("plain_text"), str):
-        return str(value["plain_text"])
-    nested = (item for item in value.values() if isinstance(item, (list, tuple, Mapping)))
-    own = (value[key] for key in ("text", "content") if isinstance(value.get(key), str))
-    return "\n".join(filter(None, [*own, *map(_rich_text, nested)]))
-
-
-def _is_run(node: Mapping[str, Any]) -> bool:
-    return "textRun" in node or "plain_text" in node or (node.get("type") == "text" and "text" in node)
+            found.append(Passage(f"{base}.column[{number}]", text, f"{field}.column"))
+    for cell, text in grid.raw:
+        _add_text(text, path + cell, f"{field}.cell", found)

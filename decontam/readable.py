@@ -1,77 +1,100 @@
-"""A readable text is what a person would see of a stored string: encodings undone, markup dropped."""
+"""A readable text is what a person would see of a stored string: encodings undone, markup and marks dropped.
+
+A string may have several, because what was meant can't always be told: "=20" may be a blank in quoted-printable or
+part of an address. Each is compared, so that no reading hides what another shows.
+"""
 
 from __future__ import annotations
 
-import base64
-import binascii
-import email
-import email.policy
-import html
-import re
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
-_TAGS = (
-    "a|abbr|address|article|aside|b|big|blockquote|body|br|button|caption|center|cite|code|col|colgroup|dd|del|details|"
-    "div|dl|dt|em|figcaption|figure|font|footer|form|h[1-6]|head|header|hr|html|i|img|input|ins|label|li|link|main|mark|"
-    "meta|nav|ol|option|p|pre|q|s|section|select|small|span|strike|strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|"
-    "time|title|tr|u|ul|[a-z]+:[a-z-]+"
-)
-# Only known tags: "<contact_id>" in a request is a placeholder that people read.
-_TAG = re.compile(rf"</?({_TAGS})(?:\s[^<>]*)?/?>", re.IGNORECASE)
-_UNSEEN = re.compile(r"<(script|style)\b[^>]*>.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
-_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
-_INLINE = frozenset("a abbr b big cite code del em font i ins mark q s small span strike strong sub sup u".split())
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
-_DATA_URL = re.compile(r"data:[\w.+-]+/[\w.+-]+(?:;[\w=.-]+)*;base64,")
-_HEADERS = re.compile(r"(?:[A-Za-z][A-Za-z0-9-]*:[^\r\n]*\r?\n(?:[ \t][^\r\n]*\r?\n)*)+\r?\n")
+from decontam.encodings import base64_blocks, decoded_base64, decoded_quoted_printable, mail_texts
+from decontam.marks import without_marks
+from decontam.markup import shown
+from decontam.words import words_of
 
-# A note that merely begins "Subject: ..." is read as it stands.
-_MAIL_HEADER = re.compile(
-    r"^(?:MIME-Version|Content-Type|Content-Transfer-Encoding|Message-ID):", re.IGNORECASE | re.MULTILINE
-)
+_DEEPEST = 5
+"""Encodings inside one another that are undone; more of them are no text that anybody sends."""
 
 
-def without_markup(text: str) -> str:
-    """`text` without HTML tags, comments, scripts and entities; a block tag separates words, an inline tag doesn't."""
-    if "<" in text:
-        seen = _CDATA.sub(r"\1", _UNSEEN.sub(" ", text))
-        text = _TAG.sub(lambda tag: "" if tag.group(1).lower() in _INLINE else "\n", seen)
-    return html.unescape(text) if "&" in text else text
+class Readable(NamedTuple):
+    """One reading of a string."""
+
+    suffix: str
+    """How it came about, such as `|base64|mail.subject`; "" for the string as it stands."""
+    text: str
+    field: str = ""
+    """What part of the string it is, such as `.subject`; "" for all of it."""
+    data: Any = None
+    """The object or list that the text spells as JSON; None when it spells none."""
 
 
-def decoded_base64(text: str) -> str | None:
-    """The text inside base64 or base64url (wrapped in lines or not), None when there is none."""
-    if text.startswith("data:"):
-        text = _DATA_URL.sub("", text, count=1)
-    if "@" in text or "." in text:  # addresses, the most frequent long strings without blanks
-        return None
-    compact = "".join(text.split())
-    if not _BASE64.fullmatch(compact):
-        return None
-    standard = compact.rstrip("=").replace("-", "+").replace("_", "/")
+def is_plain(text: str) -> bool:
+    """Whether a text that isn't empty has nothing that `readable_texts` would read differently."""
+    if "\n" in text or "&" in text or "=" in text or "[" in text or "base64" in text or text[0] == "{":
+        return False
+    return "<" not in text or _is_mailbox(text)
+
+
+def _is_mailbox(text: str) -> bool:
+    """Whether it is a mail address after a name, which looks like markup: Ada Birk <ada@birk.test>."""
+    address = text.partition("<")[2]
+    return address[-1:] == ">" and "@" in address and " " not in address and "<" not in address
+
+
+def readable_texts(text: str, suffix: str = "", field: str = "") -> Iterator[Readable]:
+    """Readings of `text` as a person sees it, every one with its words."""
+    is_nested = suffix.count("|") >= _DEEPEST
+    if text[:1] in ("{", "[", " ", "\n") and (data := _json_inside(text)) is not None:
+        yield Readable(suffix, text, field, data)
+        return
+    if not is_nested and " " not in text and (decoded := decoded_base64(text)) is not None:
+        yield from readable_texts(decoded, f"{suffix}|base64", field)
+        return
+    if not is_nested and "\n" in text and ":" in text and (parts := mail_texts(text)):
+        for name, part in parts.items():
+            yield from readable_texts(part, f"{suffix}|mail.{name}", f"{field}.{name}")
+        return
+    if not is_nested and ("\n" in text or "base64" in text):
+        for decoded in base64_blocks(text):
+            yield from readable_texts(decoded, f"{suffix}|base64", field)
+    if not is_nested and "=" in text and (decoded := decoded_quoted_printable(text)) is not None:
+        yield from readable_texts(decoded, f"{suffix}|quoted-printable", field)
+    if "<" in text or "&" in text:
+        seen = shown(text)
+        text = seen.text
+        if seen.links:
+            yield Readable(f"{suffix}|links", "\n".join(seen.links), f"{field}.links")
+        yield from (Readable(f"{suffix}|column[{n}]", column, field) for n, column in enumerate(seen.columns))
+    yield Readable(suffix, text, field)
+    yield from _unmarked(text, suffix, field)
+
+
+def _unmarked(text: str, suffix: str, field: str) -> Iterator[Readable]:
+    """The reading without marks where it has other words, the heads that it leaves out, and columns between pipes."""
+    bare = without_marks(text)
+    if bare.text != text and words_of(bare.text) != words_of(text):
+        yield Readable(f"{suffix}|unmarked", bare.text, field)
+        yield from (Readable(f"{suffix}|head[{n}]", head, field) for n, head in enumerate(bare.headers))
+    if "\n|" in text:
+        yield from (Readable(f"{suffix}|column[{n}]", column, field) for n, column in enumerate(_piped_columns(text)))
+
+
+def _piped_columns(text: str) -> list[str]:
+    """Columns of the tables that `text` draws with pipes at both ends of each line."""
+    rows = [line.strip()[1:-1].split("|") for line in text.split("\n") if line.strip()[:1] == "|" == line.strip()[-1:]]
+    if len(rows) < 2:
+        return []
+    width = max(map(len, rows))
+    return ["\n".join(row[column].strip() for row in rows if column < len(row)) for column in range(width)]
+
+
+def _json_inside(text: str) -> Any:
+    """The object or list that `text` spells, None when it spells none."""
     try:
-        decoded = base64.b64decode(standard + "=" * (-len(standard) % 4)).decode("utf-8")
-    except (binascii.Error, UnicodeDecodeError):
+        data = json.loads(text)
+    except (ValueError, RecursionError):
         return None
-    readable = any(letter.isspace() for letter in decoded) and all(c.isprintable() or c.isspace() for c in decoded)
-    return decoded if readable else None
-
-
-def mail_texts(text: str) -> dict[str, str]:
-    """Subject and text parts of an RFC 5322 message by their name; empty when `text` is no such message."""
-    head = _HEADERS.match(text)
-    if head is None or not _MAIL_HEADER.search(head.group()):
-        return {}
-    message = email.message_from_string(text, policy=email.policy.default)
-    texts = {"subject": str(message.get("Subject", ""))}
-    for number, part in enumerate(message.walk()):
-        payload = part.get_payload(decode=True)
-        if part.get_content_maintype() == "text" and isinstance(payload, bytes):
-            texts[f"part{number}"] = _as_text(payload, part.get_content_charset() or "utf-8")
-    return texts
-
-
-def _as_text(payload: bytes, charset: str) -> str:
-    try:
-        return payload.decode(charset, errors="replace")
-    except LookupError:  # a charset that nobody knows
-        return payload.decode("utf-8", errors="replace")
+    return data if isinstance(data, (dict, list)) else None

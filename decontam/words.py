@@ -7,33 +7,65 @@ import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
-_APOSTROPHES = "'\u2018\u2019\u201b\u02bc\u02b9\u00b4\uff07"
+_APOSTROPHES = "'`\u2018\u2019\u201b\u02bc\u02b9\u00b4\u2032\uff07"
+_UNSAID = _APOSTROPHES + "\u2122\u2120\u00ae\u00a9"
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
 )
-_LOOSE_ACCENTS = re.compile("[\u0300-\u036f]")
+_ACCENTS = re.compile("[\u0300-\u036f]")
 _IDEOGRAPHS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(f"[{_IDEOGRAPHS}]|[^\\W_{_IDEOGRAPHS}]+")
-_DROP_APOSTROPHES = dict.fromkeys(map(ord, _APOSTROPHES))
+_DROP_UNSAID = dict.fromkeys(map(ord, _UNSAID))
+# Letters that have no accent to lose and are written without all the same.
+_PLAIN_LETTERS = str.maketrans(
+    {"\u00f8": "o", "\u0142": "l", "\u0111": "d", "\u00f0": "d", "\u0131": "i", "\u00e6": "ae", "\u0153": "oe"}
+)
 BREAK = "\x01"
 """Stands for the end of a text among words; no text has it as a word."""
-_ASCII = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)} | {ord("'"): None}
+_ASCII = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)} | {
+    ord(sign): None for sign in _APOSTROPHES if sign.isascii()
+}
 
 _ASCII_AND_BREAK = {**_ASCII, ord(BREAK): BREAK}
+_REMEMBERED = 1 << 16
+
+
+class _FoldedChunks(dict[str, str]):
+    """What a run of characters without blanks is when case, accents and invisible signs don't count.
+
+    The first few thousand different ones are remembered: texts repeat their dashes and names.
+    """
+
+    def __missing__(self, chunk: str) -> str:
+        visible = _INVISIBLE.sub("", chunk).translate(_DROP_UNSAID)
+        folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", visible).casefold())
+        # Taken apart for their accents, Hangul and Kana are put together again.
+        plain = unicodedata.normalize("NFKC", _ACCENTS.sub("", folded).translate(_PLAIN_LETTERS))
+        plain = plain.translate(_DROP_UNSAID)
+        if len(self) < _REMEMBERED:
+            self[chunk] = plain
+        return plain
+
+
+_folded_chunks = _FoldedChunks()
 
 
 def words_of(text: str) -> list[str]:
     """The words of `text`: NFKC, case-folded, runs of letters and digits; "Don\u2019t STOP" gives dont, stop.
 
-    Apostrophes and zero-width characters vanish, everything else that is no letter or digit (underscore included)
-    separates. Scripts written without blanks (Han, Kana) give one word a character.
+    Apostrophes, accents, trade marks and zero-width characters vanish, everything else that is no letter or digit
+    (underscore included) separates. Scripts written without blanks (Han, Kana) give one word a character.
     """
-    if text.isascii():
-        return text.translate(_ASCII).split()
-    visible = _INVISIBLE.sub("", text).translate(_DROP_APOSTROPHES)
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", visible).casefold())
-    return _WORD.findall(_LOOSE_ACCENTS.sub("", folded.translate(_DROP_APOSTROPHES)))
+    folded = text if text.isascii() else _folded(text)
+    if folded.isascii():
+        return folded.translate(_ASCII).split()
+    return _WORD.findall(folded.lower().translate(_DROP_UNSAID))
+
+
+def _folded(text: str) -> str:
+    """`text` with its chunks that aren't plain ASCII folded."""
+    return " ".join([chunk if chunk.isascii() else _folded_chunks[chunk] for chunk in text.split()])
 
 
 def words_of_texts(texts: Sequence[str]) -> list[str]:
@@ -41,12 +73,13 @@ def words_of_texts(texts: Sequence[str]) -> list[str]:
     words: list[str] = []
     plain: list[str] = []
     for text in texts:
-        if text.isascii() and BREAK not in text:
-            plain.append(text)
+        folded = text if text.isascii() else _folded(text)
+        if folded.isascii() and BREAK not in folded:
+            plain.append(folded)
         else:
             words += _plain_words(plain)
             plain.clear()
-            words += [*words_of(text), BREAK]
+            words += [*words_of(folded), BREAK]
     return words + _plain_words(plain)
 
 

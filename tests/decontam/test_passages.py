@@ -119,13 +119,14 @@ def test_nodes_of_a_document_are_one_passage() -> None:
 def test_rows_with_rich_text_keep_their_other_fields_and_lines_of_one_page_are_also_one_passage() -> None:
     def block(page: str, position: int, text: str) -> dict[str, Any]:
         rich = [{"type": "text", "plain_text": part} for part in (text, " now")]
-        return {"page_id": page, "position": position, "title": "T", "paragraph": {"rich_text": rich}}
+        return {"page_id": page, "position": position, "title": "Dock", "paragraph": {"rich_text": rich}}
 
     rows = (block("p1", 2, "move them"), block("p2", 1, "other page"), block("p1", 1, "count the crates"))
     found = texts({"notion": {"blocks": rows}})
-    assert found["world.notion.blocks[0].title"] == "T"
+    assert found["world.notion.blocks[0].title"] == "Dock"
     assert found["world.notion.blocks[0].paragraph"] == "move them now"
-    assert found["world.notion.blocks[p1].lines"] == "T\ncount the crates now\nT\nmove them now"
+    assert found["world.notion.blocks[p1].lines"] == "count the crates now\nmove them now"
+    assert found["world.notion.blocks[p1].lines.title"] == "Dock\nDock"
     assert "other page" not in found["world.notion.blocks[p1].lines"]
 
 

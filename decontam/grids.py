@@ -1,0 +1,136 @@
+"""A grid is the cells of a sheet in rows and columns, whatever shape a spreadsheet application gives them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+from decontam.keys import is_key
+from decontam.markup import shown
+from decontam.readable import is_plain
+
+
+class Grid(NamedTuple):
+    """The texts of one sheet's cells."""
+
+    rows: tuple[tuple[str, list[str]], ...]
+    """Path of each row below the sheet's, such as `[3].cells`, with what its cells show."""
+    sheet: str
+    """Which of several sheets that are stored together; "" when there is one."""
+    raw: tuple[tuple[str, str], ...]
+    """Path below the sheet's and string of each cell that must be read by itself to see all of its words."""
+
+    def columns(self) -> list[list[str]]:
+        """What the cells of each column show."""
+        return [list(cells) for cells in zip_longest(*(cells for _, cells in self.rows), fillvalue="")]
+
+
+_SHEET_KEYS = ("spreadsheet_id", "sheet_id", "worksheet_id")
+_ROW_KEYS = ("row", "row_index", "row_number", "rowIndex")
+_COLUMN_KEYS = ("col", "column", "col_index", "column_index", "columnIndex", "column_letter")
+_VALUE_KEYS = ("formattedValue", "formatted_value", "value", "text", "stringValue", "display", "userEnteredValue")
+_ADDRESS = re.compile(r"(?:[^!]*!)?\$?([A-Z]{1,3})\$?(\d{1,7})")
+
+
+def are_sheet_rows(field: str, rows: Sequence[Any]) -> bool:
+    """Whether `rows` are those of sheets: they hold `cells`, or are flat in a collection that belongs to a sheet."""
+    if not all(isinstance(row, (dict, Mapping)) for row in rows):
+        return False
+    if any(isinstance(row.get("cells"), (list, tuple, Mapping)) for row in rows):
+        return True
+    name = field.rpartition(".")[2].lower()
+    if name == "rowdata" or _are_cells(rows):
+        return True
+    if "sheet" not in field.lower() or name not in ("rows", "records", "data"):
+        return False
+    return all(not isinstance(value, (list, tuple, Mapping)) for row in rows for value in row.values())
+
+
+def _are_cells(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether each row is one cell: where it stands and what it shows."""
+    return bool(rows) and all(
+        "value" in row and any(key in row for key in _ROW_KEYS) and any(key in row for key in _COLUMN_KEYS)
+        for row in rows
+    )
+
+
+def grid_of_lists(values: Sequence[Sequence[Any]]) -> Grid:
+    """The grid whose rows are lists of cells."""
+    return _grid([(f"[{number}]", list(row)) for number, row in enumerate(values)], "")
+
+
+def grids_of_rows(rows: Sequence[Mapping[str, Any]]) -> list[Grid]:
+    """The grids of rows for which `are_sheet_rows` holds, one for each sheet, rows in the order of their positions."""
+    sheets: dict[str, list[tuple[float, int, Mapping[str, Any]]]] = {}
+    for number, row in enumerate(rows):
+        sheet = "/".join(str(row[key]) for key in _SHEET_KEYS if key in row)
+        sheets.setdefault(sheet, []).append((position_of(row, number), number, row))
+    return [_sheet(sorted(members, key=lambda member: member[:2]), sheet) for sheet, members in sheets.items()]
+
+
+def position_of(row: Mapping[str, Any], number: int) -> float:
+    """Where a row says that it stands among its like; its number in the list when it doesn't."""
+    position = row.get("position", number)
+    return position if isinstance(position, (int, float)) else number
+
+
+def _sheet(members: list[tuple[float, int, Mapping[str, Any]]], sheet: str) -> Grid:
+    rows = [row for _, _, row in members]
+    if _are_cells(rows):
+        return _grid(_placed(rows), sheet)
+    held = [(number, row.get("cells", row.get("values", row))) for _, number, row in members]
+    headed = [(number, cells) for number, cells in held if isinstance(cells, Mapping)]
+    if not headed:
+        return _grid([(f"[{number}].cells", list(cells)) for number, cells in held], sheet)
+    if all(_ADDRESS.fullmatch(str(key)) for _, cells in headed for key in cells):
+        addressed = [
+            {"row": int(match[2]), "column": match[1], "value": value}
+            for _, cells in headed
+            for key, value in cells.items()
+            if (match := _ADDRESS.fullmatch(str(key)))
+        ]
+        return _grid(_placed(addressed), sheet)
+    headers = [key for key in dict.fromkeys(key for _, cells in headed for key in cells) if not is_key(key)]
+    lines: list[tuple[str, list[Any]]] = [(".header", list(headers))]
+    lines += [(f"[{number}].cells", [cells.get(header) for header in headers]) for number, cells in headed]
+    return _grid(lines, sheet)
+
+
+def _placed(cells: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[Any]]]:
+    """Rows of cells that say where they stand."""
+    places: dict[Any, dict[Any, Any]] = {}
+    for cell in cells:
+        row = next(cell[key] for key in _ROW_KEYS if key in cell)
+        column = next(cell[key] for key in _COLUMN_KEYS if key in cell)
+        places.setdefault(row, {})[column] = cell["value"]
+    columns = sorted({column for row in places.values() for column in row}, key=_rank)
+    return [(f"[{row}].cells", [places[row].get(column) for column in columns]) for row in sorted(places, key=_rank)]
+
+
+def _rank(place: Any) -> tuple[int, str]:
+    """Numbers by size, letters as spreadsheets count them: Z before AA."""
+    text = str(place)
+    return len(text), text
+
+
+def _grid(rows: list[tuple[str, list[Any]]], sheet: str) -> Grid:
+    raw = tuple(
+        (f"{path}[{column}]", cell)
+        for path, cells in rows
+        for column, cell in enumerate(cells)
+        if isinstance(cell, str) and len(cell) >= 16 and (" " not in cell or not is_plain(cell))
+    )
+    return Grid(tuple((path, list(map(_cell_text, cells))) for path, cells in rows), sheet, raw)
+
+
+def _cell_text(cell: Any) -> str:
+    """What a cell shows on one line, "" when it is empty."""
+    if isinstance(cell, str) and cell.isprintable() and "<" not in cell and "&" not in cell:
+        return cell
+    if isinstance(cell, Mapping):
+        return _cell_text(next((cell[key] for key in _VALUE_KEYS if key in cell), None))
+    if cell is None or isinstance(cell, (list, tuple)):
+        return ""
+    return " ".join(shown(str(cell)).text.split())

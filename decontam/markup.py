@@ -1,0 +1,133 @@
+"""Markup is HTML around what a person reads: tags, comments, scripts and entities."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass, field
+from itertools import zip_longest
+
+_INLINE = frozenset(
+    "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q s samp small span strike "
+    "strong sub sup time tt u var wbr".split()
+)
+_BLOCK = frozenset(
+    "address article aside blockquote body br button caption center col colgroup dd details div dl dt fieldset "
+    "figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hr html iframe img input legend li link main meta nav "
+    "noscript object ol optgroup option p path picture pre script section select source style summary svg table tbody "
+    "td template textarea tfoot th thead title tr ul video".split()
+)
+_VALUE = r"""\s*=\s*(?:"[^"]{0,9999}"|'[^']{0,9999}'|[^\s"'<>]+)"""
+# What isn't written as attributes are is taken up to the next bracket when it has an equals sign at all.
+_TAG = re.compile(
+    r"<(?:(?P<comment>!--)|!\[CDATA\[|[!?][a-z\[][^<>]*>|(?P<end>/?)(?P<name>[a-z][a-z0-9-]*(?::[a-z-]+)?)"
+    rf"(?P<attributes>(?:\s+[\w:@.-]+(?:{_VALUE})?)*\s*|\s[^<>]*=[^<>]*)/?>)|\]\]>",
+    re.IGNORECASE,
+)
+_UNSEEN_END = {name: re.compile(rf"</{name}\s*>", re.IGNORECASE) for name in ("script", "style")}
+_TARGET = re.compile(r"""\bhref\s*=\s*["']?([^"'\s<>]+)""", re.IGNORECASE)
+_ALTERNATIVE = re.compile(r"""\balt\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a person sees of a text with markup."""
+
+    text: str
+    """A block tag separates words, an inline tag doesn't; a picture shows its alternative text."""
+    links: tuple[str, ...] = ()
+    """Addresses behind its links, in order, each once."""
+    columns: tuple[str, ...] = ()
+    """The cells of each column of its tables, a line each; the rows stand in the text."""
+
+
+@dataclass(slots=True)
+class _Page:
+    """A page as far as it has been read."""
+
+    pieces: list[str] = field(default_factory=list)
+    links: dict[str, None] = field(default_factory=dict)
+    grid: list[list[str]] = field(default_factory=list)
+    columns: list[str] = field(default_factory=list)
+    cell: int | None = None
+    """Number of pieces before the open cell's first one."""
+
+    def see(self, text: str) -> None:
+        if text:
+            self.pieces.append(text)
+
+    def tag(self, name: str, is_end: bool, attributes: str) -> None:
+        if name not in _INLINE:
+            self.pieces.append("\n")
+        if name in ("td", "th", "tr", "table"):
+            self._close_cell()
+            if name == "table":
+                self.close_table()
+            elif name == "tr" and not is_end:
+                self.grid.append([])
+            elif name in ("td", "th") and not is_end:
+                self.cell = len(self.pieces)
+        elif name == "img" and (match := _ALTERNATIVE.search(attributes)):
+            self.pieces.append(f"{match[1] or match[2] or ''}\n")
+        elif name == "a" and (match := _TARGET.search(attributes)):
+            self.links[match[1]] = None
+
+    def _close_cell(self) -> None:
+        if self.cell is not None and self.grid:
+            self.grid[-1].append(" ".join("".join(self.pieces[self.cell :]).split()))
+        self.cell = None
+
+    def close_table(self) -> None:
+        if len(self.grid) > 1:
+            self.columns += ["\n".join(filter(None, cells)) for cells in zip_longest(*self.grid, fillvalue="")]
+        self.grid = []
+
+
+def shown(text: str) -> Shown:
+    """What is seen of `text`; itself when it has no markup. Markup that was itself escaped is taken off too."""
+    result = _shown(text)
+    if "&lt;" in text and "<" in result.text:
+        inner = _shown(result.text)
+        return Shown(inner.text, result.links + inner.links, result.columns + inner.columns)
+    return result
+
+
+def _shown(text: str) -> Shown:
+    page = _Page()
+    position = 0
+    while (tag := _TAG.search(text, position)) is not None:
+        name = (tag["name"] or "").lower()
+        if name and not _is_tag(name, tag["attributes"]):
+            page.see(text[position : tag.end()])
+            position = tag.end()
+            continue
+        page.see(text[position : tag.start()])
+        position = tag.end()
+        if tag["comment"]:
+            end = text.find("-->", position)
+            position = end + 3 if end >= 0 else len(text)
+            page.see(" ")
+        elif name in _UNSEEN_END and not tag["end"]:
+            closing = _UNSEEN_END[name].search(text, position)
+            position = closing.end() if closing else len(text)
+            page.see("\n")
+        elif name:
+            page.tag(name, bool(tag["end"]), tag["attributes"])
+    page.close_table()
+    seen = "".join([*page.pieces, text[position:]]) if position else text
+    return Shown(_unescaped(seen), tuple(map(_unescaped, page.links)), tuple(map(_unescaped, page.columns)))
+
+
+def _is_tag(name: str, attributes: str) -> bool:
+    """Whether HTML has it: "<contact_id>" is a placeholder that people read, "if a <b and c> d" a comparison."""
+    if len(name) == 1 and "=" not in attributes and attributes.strip():
+        return False
+    return name in _INLINE or name in _BLOCK or ":" in name
+
+
+def _unescaped(text: str) -> str:
+    """`text` without entities, be they escaped once or twice."""
+    if "&" not in text:
+        return text
+    once = html.unescape(text)
+    return html.unescape(once) if "&amp;" in text else once
