@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,14 +17,25 @@ from typing import Any
 from pydantic import JsonValue
 
 from evaluation.comparison import Comparison, compare
+from evaluation.flags import exclusions
 from evaluation.scores import Score, Scores, TaskScores, named
 
 UNSCORED_DOMAIN = "simple"
 """The benchmark's one- and two-step tasks, which its published rates leave out."""
-SETTINGS = ("model", "toolset", "benchmark_version", "reasoning_effort")
-"""What must agree among the files of one side, as far as a file states it."""
-COMPARED = ("toolset", "benchmark_version", "reasoning_effort")
-"""What should agree between the two sides."""
+DOMAINS = ("finance", "hr", "marketing", "operations", "sales", "support")
+SETTINGS = (
+    "model",
+    "benchmark_version",
+    "toolset",
+    "reasoning_effort",
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "max_steps",
+)
+"""What a file may state of how its attempts were made; it must agree among the files of one side."""
+PROMPT = "system_prompt"
+"""Hash of the first message, in exports that carry the conversations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +58,12 @@ def read_result_file(path: Path) -> ResultFile:
     if not rows:
         raise ValueError(f"{path} holds no tasks; give an export of a finished run")
     entries = tuple(_entry(path, number, row) for number, row in enumerate(rows))
-    return ResultFile(path, hashlib.sha256(data).hexdigest(), meta, entries)
+    _refuse_another_suite(path, [name for name, _ in entries])
+    return ResultFile(path, hashlib.sha256(data).hexdigest(), {**_sampling(meta), PROMPT: _prompt(rows)}, entries)
 
 
 def read_scores(paths: Sequence[Path]) -> Scores:
-    """Scores of one policy from its exports: files may repeat the suite or hold parts of it, in the attempts' order.
+    """Scores of one policy from its exports: files repeat the suite, hold parts of it or several attempts, in order.
 
     Raises ValueError when no file is given, one comes twice, or they differ in model or settings.
     """
@@ -63,7 +75,7 @@ def read_scores(paths: Sequence[Path]) -> Scores:
         if file.digest in digests:
             raise ValueError(f"{file.path} and {digests[file.digest]} are the same run; give each run once")
         digests[file.digest] = file.path
-    settings = {key: _agreed(files, key) for key in SETTINGS}
+    settings = {key: _agreed(files, key) for key in (*SETTINGS, PROMPT)}
     label = settings["model"] if isinstance(settings["model"], str) else paths[0].stem
     grouped: dict[str, list[Score | None]] = defaultdict(list)
     for name, score in (entry for file in files for entry in file.entries):
@@ -76,16 +88,23 @@ def read_scores(paths: Sequence[Path]) -> Scores:
 
 
 def compare_files(
-    base_paths: Sequence[Path], adapter_paths: Sequence[Path], *, seed: int | str, common: bool = False
+    base_paths: Sequence[Path],
+    adapter_paths: Sequence[Path],
+    *,
+    seed: int | str,
+    common: bool = False,
+    allow: Collection[str] = (),
+    monitored: Collection[str] = (),
+    flags: Mapping[str, Collection[str]] | None = None,
 ) -> Comparison:
-    """Comparison of two policies from their exports; differing settings of the two sides are among its notes."""
+    """Comparison of two policies from their exports, with a row without the monitored tasks and one for each flag set.
+
+    Raises ValueError when a side's files are none or contradict each other, when the sides differ in a setting that is
+    not allowed or in their tasks (see evaluation.scores.pair), and when no monitored or flagged task is in the suite.
+    """
     base, adapter = read_scores(base_paths), read_scores(adapter_paths)
-    different = [
-        f"The two sides differ in {key}: {base.settings[key]} and {adapter.settings[key]}."
-        for key in COMPARED
-        if base.settings[key] != adapter.settings[key]
-    ]
-    return compare(base, adapter, seed=seed, common=common, notes=different)
+    left_out = exclusions(monitored, flags or {}, {task.task_id for task in base.tasks})
+    return compare(base, adapter, seed=seed, common=common, allow=allow, exclude=left_out, monitored=monitored)
 
 
 def _parsed(path: Path, data: bytes) -> tuple[Mapping[str, Any], list[Any]]:
@@ -103,13 +122,45 @@ def _parsed(path: Path, data: bytes) -> tuple[Mapping[str, Any], list[Any]]:
         return {}, parsed
     if not isinstance(parsed, dict) or not isinstance(parsed.get("tasks"), list):
         raise ValueError(f"{path} has no list `tasks`; give a JSON export of auto-bench")
-    repeated = [name for name, count in Counter(_name(row) for row in parsed["tasks"]).items() if name and count > 1]
-    if repeated:
-        raise ValueError(
-            f"{path} has {named(repeated)} more than once in one run; export each run to a file of its own"
-        )
     meta = parsed.get("meta")
     return meta if isinstance(meta, dict) else {}, parsed["tasks"]
+
+
+def _refuse_another_suite(path: Path, names: Sequence[str]) -> None:
+    """A file may hold several attempts on each task, as many on one as on another; a few may have been lost."""
+    known = (*DOMAINS, UNSCORED_DOMAIN)
+    foreign = [name for name in names if _domain(name) not in known]
+    if foreign:
+        raise ValueError(
+            f"{path}: {named(list(dict.fromkeys(foreign)))} {'is' if len(set(foreign)) == 1 else 'are'} of none of the "
+            f"domains {', '.join(known)}; give results of AutomationBench"
+        )
+    counts = Counter(names)
+    usual = max(Counter(counts.values()).items(), key=lambda pair: (pair[1], -pair[0]))[0]
+    repeated = [name for name, count in counts.items() if count > usual]
+    if repeated:
+        raise ValueError(
+            f"{path} has {named(repeated)} more often than the other tasks, which come {usual} "
+            f"time{'s' * (usual > 1)}; give one file an attempt, or every task equally often"
+        )
+
+
+def _sampling(meta: Mapping[str, Any]) -> dict[str, Any]:
+    """What the file says about itself; sampling arguments may stand in an object of their own."""
+    nested = meta.get("sampling_args")
+    return {**(nested if isinstance(nested, dict) else {}), **meta}
+
+
+def _prompt(rows: Sequence[Any]) -> str | None:
+    """Hash of the system message that all conversations in the file begin with; None where there are none."""
+    found = set()
+    for row in rows:
+        first = next(
+            (row[key][0] for key in ("messages", "prompt") if row.get(key) and isinstance(row[key], list)), None
+        )
+        if isinstance(first, dict) and first.get("role") in ("system", "developer"):
+            found.add(hashlib.sha256(json.dumps(first.get("content")).encode()).hexdigest()[:16])
+    return found.pop() if len(found) == 1 else None
 
 
 def _entry(path: Path, number: int, row: Any) -> tuple[str, Score | None]:

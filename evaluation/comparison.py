@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from environment.record import Record
 from evaluation.bootstrap import Interval, paired_bootstrap, paired_differences
+from evaluation.guards import SettingCheck, caveats, check_settings
 from evaluation.mcnemar import McNemar, mcnemar
 from evaluation.permutation import permutation_p_value
 from evaluation.power import detectable_from_sd
@@ -94,7 +95,10 @@ class Comparison(Record):
     """Share of scored attempts that ended without an answer; None where that is not known."""
     pass_k: tuple[PassK, ...]
     """For k from 1 to the least number of scored attempts on a task."""
+    settings: tuple[SettingCheck, ...] = ()
+    """How the attempts of both sides were made, as far as they say."""
     notes: tuple[str, ...]
+    """What must be read with the headline."""
 
     def summary(self) -> dict[str, str | float | int | None]:
         """The headline as plain data."""
@@ -146,15 +150,20 @@ def compare(
     *,
     seed: int | str,
     common: bool = False,
+    allow: Collection[str] = (),
     exclude: Mapping[str, Collection[str]] | None = None,
+    monitored: Collection[str] = (),
     resamples: int = 20_000,
     confidence: float = 0.95,
     notes: Sequence[str] = (),
 ) -> Comparison:
     """Comparison over the tasks that both sides have scored; what may be left out is said in evaluation.scores.pair.
 
-    `exclude` maps a name such as `without the monitor tasks` to task ids; each gives a row over the suite without them.
+    Settings in which the sides differ are refused unless `allow` names them (evaluation.guards). `exclude` maps a name
+    such as `without monitored tasks` to task ids; each gives a row over the suite without them. Tasks of `monitored`
+    inside the headline are noted.
     """
+    checks = check_settings(base, adapter, allow)
     sides = pair(base, adapter, common=common)
     rates = [[task.pass_rate for task in side.tasks] for side in (sides.base, sides.adapter)]
     interval = paired_bootstrap(*rates, seed=seed, resamples=resamples, confidence=confidence)
@@ -208,7 +217,13 @@ def compare(
         collateral=known("collateral rate", lambda task: task.collateral_rate),
         incomplete=known("incomplete rate", lambda task: task.incomplete_rate),
         pass_k=_pass_k(sides),
-        notes=(*notes, *sides.notes, *_caveats(base, adapter, len(differences), spread)),
+        settings=checks,
+        notes=(
+            *sides.notes,
+            *caveats(sides, checks, monitored),
+            *notes,
+            *_limits(base, adapter, len(differences), spread),
+        ),
     )
 
 
@@ -332,7 +347,7 @@ def _pass_k(sides: Pair) -> tuple[PassK, ...]:
     )
 
 
-def _caveats(base: Scores, adapter: Scores, tasks: int, spread: float) -> list[str]:
+def _limits(base: Scores, adapter: Scores, tasks: int, spread: float) -> list[str]:
     notes = []
     if tasks == 1:
         notes.append("One task says nothing about others: there is no interval.")

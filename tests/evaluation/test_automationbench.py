@@ -77,6 +77,7 @@ def test_raw_rows_of_the_harness_library_are_read(tmp_path: Path) -> None:
         {"task": "hr.onboard", "reward": 1.0, "metrics": {"partial_credit": 1.0, "task_completed_correctly": 1.0}},
         {"task": "hr.onboard", "reward": 0.5, "metrics": {"partial_credit": 0.5, "task_completed_correctly": 0.0}},
         {"task": "default", "info": json.dumps({"task_name": "hr.offboard"}), "reward": 0.75},
+        {"task": "default", "info": json.dumps({"task_name": "hr.offboard"}), "error": "ReadTimeout"},
     ]
     raw.write_text("\n".join(json.dumps(row) for row in rows))
     scores = read_scores([raw])
@@ -98,7 +99,13 @@ def test_raw_rows_of_the_harness_library_are_read(tmp_path: Path) -> None:
         ('{"tasks": [{"name": "hr.a", "score": "1"}]}', r"hr\.a: .*given '1'"),
         ('{"tasks": [{"name": "hr.a", "score": NaN}]}', r"hr\.a: .*given nan"),
         ('{"tasks": [{"name": "hr.a", "score": 0.5, "passed": true}]}', r"hr\.a: `?passed`? is True at"),
-        ('{"tasks": [{"name": "hr.a", "score": 1}, {"name": "hr.a", "score": 0}]}', r"1 task \(hr\.a\) more than once"),
+        (
+            '{"tasks": [{"name": "hr.a", "score": 1}, {"name": "hr.b", "score": 1}, {"name": "hr.a", "score": 0}]}',
+            r"1 task \(hr\.a\) more often than the other tasks, which come 1 time;",
+        ),
+        ('{"tasks": [{"name": "retail-3", "score": 1}]}', r"1 task \(retail-3\) is of none of the domains finance, hr"),
+        ('{"tasks": [{"name": "hr.a", "score": 1}', "is no JSON"),
+        ("[]", "holds no tasks"),
     ],
 )
 def test_broken_file_is_refused_with_its_name(tmp_path: Path, content: str, sentence: str) -> None:
@@ -124,17 +131,85 @@ def test_files_of_two_models_on_one_side_are_refused(export: Path, tmp_path: Pat
         read_scores([export, other])
 
 
-def test_compare_files_pairs_by_name_and_notes_differing_settings(tmp_path: Path) -> None:
+def test_one_file_may_hold_several_attempts_and_a_lost_one(tmp_path: Path) -> None:
+    entries = [_entry(f"hr.{name}", credit) for name in "abc" for credit in (0.0, 1.0, 1.0)][:-1]
+    scores = read_scores([_export(tmp_path / "three.json", entries)])
+    assert [len(row.scored) for row in scores.tasks] == [3, 3, 2]
+    assert [row.pass_rate for row in scores.tasks] == [pytest.approx(2 / 3), pytest.approx(2 / 3), 0.5]
+
+
+def test_compare_files_pairs_by_name_whatever_the_order(tmp_path: Path) -> None:
     base = _export(tmp_path / "b.json", [_entry("hr.a", 0.0), _entry("sales.b", 1.0), _entry("sales.c", 0.5)])
     adapter_rows = [_entry("sales.b", 1.0), _entry("hr.a", 1.0), _entry("sales.d", 0.0)]
-    adapter = _export(tmp_path / "a.json", adapter_rows, model="small-1+lora", toolset="zapier")
+    adapter = _export(tmp_path / "a.json", adapter_rows, model="small-1+lora")
     with pytest.raises(ValueError, match=r"2 tasks \(sales\.c, sales\.d\) have a scored attempt on one side only"):
         compare_files([base], [adapter], seed=1)
     result = compare_files([base], [adapter], seed=1, common=True)
     assert (result.base, result.adapter, result.gain, result.tasks) == (0.5, 1.0, 0.5, 2)
     assert result.collateral is None
-    assert result.notes[0] == "The two sides differ in toolset: api and zapier."
-    assert "2 tasks (sales.c, sales.d) left out" in result.notes[1]
+    assert "2 tasks (sales.c, sales.d) left out" in result.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("toolset", "zapier"),
+        ("benchmark_version", "1.0.3"),
+        ("reasoning_effort", "high"),
+        ("max_steps", 20),
+        ("sampling_args", {"temperature": 0.2}),
+    ],
+)
+def test_sides_made_with_other_settings_are_refused_unless_allowed(tmp_path: Path, setting: str, value: Any) -> None:
+    stated = {"reasoning_effort": "medium", "max_steps": 50, "sampling_args": {"temperature": 1.0}}
+    base = _export(tmp_path / "b.json", [_entry("hr.a", 0.0)], **stated)
+    adapter = _export(tmp_path / "a.json", [_entry("hr.a", 1.0)], model="other", **{**stated, setting: value})
+    name = "temperature" if setting == "sampling_args" else setting
+    with pytest.raises(ValueError, match=f"the two sides differ in {name} \\("):
+        compare_files([base], [adapter], seed=1)
+    result = compare_files([base], [adapter], seed=1, allow=[name])
+    assert f"differ in {name}, as was allowed" in result.notes[0]
+    states = {check.name: check.state for check in result.settings}
+    assert states.pop(name) == "different"
+    assert states.pop("top_p") == states.pop("max_tokens") == states.pop("system_prompt") == "unverified"
+    assert set(states.values()) == {"equal"}
+    with pytest.raises(ValueError, match="'tolset' is no setting"):
+        compare_files([base], [adapter], seed=1, allow=["tolset"])
+
+
+def test_sides_asked_with_other_system_prompts_are_refused(tmp_path: Path) -> None:
+    def full(name: str, prompt: str) -> Path:
+        messages = [{"role": "system", "content": prompt}, {"role": "user", "content": "Do it."}]
+        rows = [_entry("hr.a", 0.0, messages=messages), _entry("hr.b", 1.0, messages=messages)]
+        return _export(tmp_path / name, rows, model=name)
+
+    with pytest.raises(ValueError, match=r"differ in system_prompt \("):
+        compare_files([full("b.json", "Be brief.")], [full("a.json", "Be thorough.")], seed=1)
+    same = compare_files([full("b.json", "Be brief.")], [full("c.json", "Be brief.")], seed=1)
+    assert {check.name: check.state for check in same.settings}["system_prompt"] == "equal"
+
+
+def test_identical_files_differ_by_exactly_nothing(tmp_path: Path) -> None:
+    rows = [_entry(f"{domain}.t{number}", number % 3 / 2) for number in range(12) for domain in ("hr", "sales")]
+    result = compare_files(
+        [_export(tmp_path / "b.json", rows)], [_export(tmp_path / "a.json", rows, model="b")], seed=1
+    )
+    assert (result.gain, result.low, result.high, result.bca_low, result.bca_high, result.p_value) == (0, 0, 0, 0, 0, 1)
+    assert all((row.gain, row.low, row.high) == (0, 0, 0) for row in (*result.domains, *result.partial_credit_rows))
+
+
+def test_monitored_and_flagged_tasks_get_rows_and_a_note(tmp_path: Path) -> None:
+    rows = [_entry(f"hr.t{number}", 0.0) for number in range(8)]
+    better = [_entry(f"hr.t{number}", float(number < 4)) for number in range(8)]
+    base, adapter = _export(tmp_path / "b.json", rows), _export(tmp_path / "a.json", better, model="b")
+    result = compare_files([base], [adapter], seed=1, monitored=["hr.t0", "hr.t1"], flags={"x": ["hr.t7"]})
+    assert {row.name: row.gain for row in result.subsets} == {
+        "without monitored tasks": pytest.approx(2 / 6),
+        "without tasks flagged x": pytest.approx(4 / 7),
+    }
+    assert "includes 2 tasks (hr.t0, hr.t1) that decisions were taken on" in result.notes[0]
+    assert "8 of 8 tasks have fewer than 3 scored attempts" in result.notes[1]
+    assert (result.mcnemar.only_base, result.mcnemar.only_adapter) == (0, 4)
 
 
 @pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the two published runs are not beside this checkout")

@@ -81,7 +81,7 @@ def test_collateral_and_incomplete_shares_count_attempts_not_rows() -> None:
 
 
 def test_all_solved_by_both_says_that_the_interval_has_no_width() -> None:
-    solved = {"hr.x-1": [1.0, 1.0], "hr.x-2": [1.0, 1.0]}
+    solved = {"hr.x-1": [1.0, 1.0, 1.0], "hr.x-2": [1.0, 1.0, 1.0]}
     result = compare(table("base", solved), table("adapter", solved), seed=1)
     assert (result.base, result.adapter, result.gain, result.low, result.high) == (1, 1, 0, 0, 0)
     assert result.p_value == 1
@@ -90,7 +90,7 @@ def test_all_solved_by_both_says_that_the_interval_has_no_width() -> None:
 
 
 def test_one_task_has_no_interval() -> None:
-    result = compare(table("base", {"hr.x-1": [0]}), table("adapter", {"hr.x-1": [1]}), seed=1)
+    result = compare(table("base", {"hr.x-1": [0] * 3}), table("adapter", {"hr.x-1": [1] * 3}), seed=1)
     assert (result.gain, result.low, result.high) == (1, None, None)
     assert "One task" in result.notes[0]
 
