@@ -1,303 +1,372 @@
 """How many attempts it takes to fill a training set in band, in simulated worlds whose pass rates are known.
 
-    python benchmarks/allocation.py --world mid --seeds 4
-    python benchmarks/allocation.py --world hard --seeds 4 --methods loop
+    python -m benchmarks.allocation                                     the budget: mid and hard, 20 seeds each
+    python -m benchmarks.allocation --worlds noisy --methods ours two_stage --seeds 4
+    python -m benchmarks.allocation --write --cache outcomes.jsonl      every world and method, docs/calibration.md
 
-Methods: `algorithm` is ours; `loop` is ours with further tasks on request; `sequential` has its stopping rule but no
-regression, so every untried task looks alike; `fixed` makes eight attempts on random tasks and keeps 2 to 6 passes.
-Seeds are 1000, 1001, ...; audit attempts are not counted.
+Seeds are 1000, 1001, ...; audit attempts are not counted. `--cache` keeps each outcome and reads it again instead of
+simulating, for runs that are stopped in between; delete the file when the code changes.
 """
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+import json
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[1]))  # beside this file lies environment.py, which is not the package
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit
 
+from benchmarks.allocation_figure import Curve, draw
+from benchmarks.doc_section import write_section
+from benchmarks.rivals import BAND, Rival, assess_alike, fill, fixed, fixed_with_posterior, two_stage
+from benchmarks.worlds import WORLDS, World
 from calibration.allocation import Assessment, Counts, assess, pilot, plan_round
-from calibration.candidate import Candidate, CandidateTable, tabulate
-from calibration.pass_rate import PassRateModel, integrated_likelihood, posterior
 from calibration.program import missing, optimum
-from calibration.settings import Band, CalibrationSettings, SelectionSettings
-from calibration.supply import KnobSpace, TaskRequest, request_tasks
+from calibration.settings import CalibrationSettings
+from calibration.supply import request_tasks
 
-QUOTAS = {"sales": 137, "support": 104, "operations": 102, "marketing": 89, "finance": 81, "hr": 74}
-KNOBS = {
-    "hops": range(1, 9),
-    "distractors": range(7),
-    "rules": range(6),
-    "apps": range(1, 6),
-    "traps": range(4),
-    "context": range(5),
-}
-_RELATIVE_SLOPES = np.array([1.0, 0.45, 0.55, 0.35, 0.7, 0.25])
-_LEVEL_MEAN = np.array([np.mean(levels) for levels in KNOBS.values()])
-_LEVEL_SD = np.array([np.std(levels) for levels in KNOBS.values()])
+PAGE = Path(__file__).parents[1] / "docs" / "calibration.md"
+FIGURE = PAGE.with_name("calibration-attempts.svg")
+SIX_WORLDS = ("mid", "hard", "easy", "noisy", "useless", "clean")
+FIRST_SEED = 1000
+FEW_SEEDS = 5
+"""Seeds of what has no budget: the other worlds and the figure."""
+SETTINGS = CalibrationSettings(band=BAND, max_attempts=40_000, max_batches=20)
 
 
-@dataclasses.dataclass(frozen=True)
-class WorldSettings:
-    """A world of tasks whose pass rates follow the model, but for an interaction and slopes that differ by family."""
-
-    mean: float = 0.30
-    """Mean pass rate before the broken tasks are broken."""
-    residual_sd: float = 1.0
-    slopes: float = 1.2
-    """Norm of the knobs' slopes per standard deviation of a uniform choice of levels."""
-    family_sd: float = 0.8
-    domain_sd: float = 0.3
-    family_slope_sd: float = 0.15
-    interaction: float = -0.15
-    broken: float = 0.05
-    """Share of tasks that nobody passes, at logit -6."""
-    tasks: int = 10_000
-    families: int = 100
-    quotas: tuple[tuple[str, int], ...] = tuple(QUOTAS.items())
-    family_cap: int = 12
-
-
-WORLDS = {
-    "mid": WorldSettings(),
-    "hard": WorldSettings(mean=0.08),
-    "easy": WorldSettings(mean=0.70),
-    "noisy": WorldSettings(residual_sd=2.0),
-    "useless": WorldSettings(
-        residual_sd=2.0, slopes=0.2, family_sd=0.2, domain_sd=0.1, family_slope_sd=0.0, interaction=0.0
-    ),
-    "clean": WorldSettings(residual_sd=0.5),
-    "laptop": WorldSettings(tasks=600, families=6, quotas=tuple((name, 16) for name in QUOTAS), family_cap=18),
-}
-
-
-class World:
-    """Tasks with known pass rates; grows when further tasks are made."""
-
-    def __init__(self, settings: WorldSettings, seed: int) -> None:
-        self.settings = settings
-        self.rng = np.random.default_rng(seed)
-        rng, count, families = self.rng, settings.tasks, settings.families
-        self.domains = tuple(name for name, _ in settings.quotas)
-        quotas = np.array([quota for _, quota in settings.quotas])
-        borders = np.round(np.concatenate([[0], np.cumsum(quotas) / quotas.sum()]) * families).astype(int)
-        self.family_domain = np.repeat(np.arange(len(quotas)), np.diff(borders))
-        sizes = rng.gamma(3.0, 1.0, families) if families > len(quotas) else np.ones(families)
-        self.family = np.sort(rng.choice(families, size=count, p=sizes / sizes.sum()))
-        slopes = -settings.slopes * _RELATIVE_SLOPES / np.linalg.norm(_RELATIVE_SLOPES)
-        self.slopes = slopes + rng.normal(0, settings.family_slope_sd, (families, len(KNOBS)))
-        self.shift = rng.normal(0, settings.family_sd, families)
-        self.shift += rng.normal(0, settings.domain_sd, len(quotas))[self.family_domain]
-        favoured = rng.uniform(0.25, 0.75, (families, len(KNOBS)))
-        chance = np.clip(0.6 * rng.beta(2, 2, (count, len(KNOBS))) + 0.4 * favoured[self.family], 0.02, 0.98)
-        self.knobs = np.stack(
-            [np.array(levels)[rng.binomial(len(levels) - 1, chance[:, i])] for i, levels in enumerate(KNOBS.values())],
-            axis=1,
-        ).astype(float)
-        logits = self._logits(self.family, self.knobs)
-        self.mu = _bisect(lambda mu: float(expit(logits + mu).mean()) - settings.mean)
-        self.p = self._break(logits + self.mu)
-
-    def _logits(self, family: np.ndarray, knobs: np.ndarray) -> np.ndarray:
-        z = (knobs - _LEVEL_MEAN) / _LEVEL_SD
-        logits = self.shift[family] + (z * self.slopes[family]).sum(axis=1)
-        logits += self.settings.interaction * z[:, 0] * z[:, 4]
-        return logits + self.rng.normal(0, self.settings.residual_sd, len(family))
-
-    def _break(self, logits: np.ndarray) -> np.ndarray:
-        return expit(np.where(self.rng.random(len(logits)) < self.settings.broken, -6.0, logits))
-
-    def make(self, requests: Sequence[TaskRequest]) -> None:
-        """Adds the requested tasks."""
-        family = np.array([int(request.family[1:]) for request in requests for _ in range(request.count)])
-        knobs = np.array([[r.knobs[name] for name in KNOBS] for r in requests for _ in range(r.count)])
-        self.p = np.concatenate([self.p, self._break(self._logits(family, knobs) + self.mu)])
-        self.family, self.knobs = np.concatenate([self.family, family]), np.concatenate([self.knobs, knobs])
-
-    def table(self) -> CandidateTable:
-        return tabulate(
-            Candidate(
-                id=f"t{index:06d}",
-                domain=self.domains[self.family_domain[family]],
-                family=f"f{family:03d}",
-                knobs=dict(zip(KNOBS, knobs.tolist(), strict=True)),
-            )
-            for index, (family, knobs) in enumerate(zip(self.family.tolist(), self.knobs, strict=True))
-        )
-
-    def spaces(self) -> list[KnobSpace]:
-        levels = {name: tuple(map(float, values)) for name, values in KNOBS.items()}
-        return [
-            KnobSpace(domain=self.domains[domain], family=f"f{family:03d}", levels=levels)
-            for family, domain in enumerate(self.family_domain)
-        ]
-
-
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """One filled training set, or what could be filled of it."""
 
-    attempts: int
-    selected: int
+    attempts: float
+    found: float
     in_band: float
-    """True share of the selected in band."""
-    claimed: float
-    rounds: int
-    further: int
+    """True share of the found in band."""
+    claimed: float | None
+    """Mean P(in band) of the found; None where the method claims nothing."""
+    bias_raw: float
+    """Mean of passes / attempts minus the true pass rate, over the found."""
+    bias_posterior: float | None
+    """The same for the posterior mean."""
+    rounds: float
+    further: float
     """Tasks made on request."""
     seconds: float
+    """Of the processor."""
 
 
-def simulate(world: World, method: str, calibration: CalibrationSettings, seed: int) -> Outcome:
-    """One calibration and selection of `world` by a method."""
-    started = time.perf_counter()
-    quotas = dict(world.settings.quotas)
-    selection = SelectionSettings(
-        quotas=quotas,  # type: ignore[arg-type]
-        family_cap=world.settings.family_cap,
-        cluster_cap=1,
-        min_per_app=0,
+Method = Callable[[World, int], Outcome]
+
+
+def ours(world: World, seed: int, settings: CalibrationSettings = SETTINGS, loop: bool = False) -> Outcome:
+    """The allocation, with further tasks on request where `loop`."""
+    return _sequential(world, seed, settings, loop, assess)
+
+
+def sequential(world: World, seed: int, settings: CalibrationSettings = SETTINGS) -> Outcome:
+    """Its stopping rule alone: without the regression every untried task looks alike."""
+    return _sequential(world, seed, settings, False, assess_alike)
+
+
+def rival(world: World, seed: int, way: Rival) -> Outcome:
+    """A usual way."""
+    started = time.process_time()
+    haul = fill(world, way, seed)
+    p = world.p[haul.tasks]
+    return Outcome(
+        attempts=haul.attempts,
+        found=len(p),
+        in_band=_in_band(p),
+        claimed=None if haul.in_band is None else float(haul.in_band.mean()),
+        bias_raw=float((haul.raw - p).mean()),
+        bias_posterior=None if haul.mean is None else float((haul.mean - p).mean()),
+        rounds=0,
+        further=0,
+        seconds=time.process_time() - started,
     )
-    if method == "fixed":
-        return _fixed(world, quotas, seed)
+
+
+def _at(tau: float) -> CalibrationSettings:
+    return SETTINGS.model_copy(update={"tau": tau})
+
+
+METHODS: Mapping[str, Method] = {
+    "ours": ours,
+    "ours_loop": partial(ours, loop=True),
+    "sequential": sequential,
+    "two_stage": partial(rival, way=two_stage(4, 12)),
+    "fixed_8": partial(rival, way=fixed(8)),
+    "fixed_16": partial(rival, way=fixed(16)),
+    "posterior_8": partial(rival, way=fixed_with_posterior(8, 0.8)),
+}
+LABELS = {
+    "ours": "this allocation",
+    "ours_loop": "this allocation, closed loop",
+    "sequential": "sequential stopping alone",
+    "two_stage": "two stages: 4 attempts, 12 more on the mixed ones",
+    "fixed_8": "8 attempts on random tasks, 2 to 6 passes kept",
+    "fixed_16": "16 attempts on random tasks, 4 to 12 passes kept",
+    "posterior_8": "8 attempts on random tasks, posterior above .8 kept",
+}
+TAUS = (0.6, 0.7, 0.8, 0.9, 0.95)
+CURVES: Mapping[str, Mapping[str, Method]] = {
+    "this allocation, tau .6 to .95": {f"ours at {tau}": partial(ours, settings=_at(tau)) for tau in TAUS},
+    "sequential stopping alone, tau .6 to .95": {
+        f"sequential at {tau}": partial(sequential, settings=_at(tau)) for tau in TAUS
+    },
+    "8 attempts each, posterior above .6 to .9": {
+        f"posterior_8 at {tau}": partial(rival, way=fixed_with_posterior(8, tau)) for tau in TAUS[:4]
+    },
+    "two stages, 4 attempts and 4, 8, 12, 20 more": {
+        f"two_stage with {more}": partial(rival, way=two_stage(4, more)) for more in (4, 8, 12, 20)
+    },
+    "4, 8, 16, 32 attempts each, share kept": {
+        f"fixed_{attempts}": partial(rival, way=fixed(attempts)) for attempts in (4, 8, 16, 32)
+    },
+}
+"""What the figure shows of the world `mid`: label -> its points."""
+BATCH_SHARES = (0.5, 0.75, 1.5, 3.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a method must reach in the mean over 20 seeds."""
+
+    world: str
+    method: str
+    attempts: int
+    found: int
+    in_band: float
+    claim_error: float = 0.03
+
+
+BUDGETS = (Budget("mid", "ours", 5200, 587, 0.87), Budget("hard", "ours_loop", 8000, 570, 0.87))
+
+
+def within(budget: Budget, outcome: Outcome) -> bool:
+    """Whether the mean outcome keeps to the budget."""
+    return (
+        outcome.attempts <= budget.attempts
+        and outcome.found >= budget.found
+        and outcome.in_band >= budget.in_band
+        and outcome.claimed is not None
+        and abs(outcome.claimed - outcome.in_band) <= budget.claim_error
+    )
+
+
+def _sequential(
+    world: World, seed: int, settings: CalibrationSettings, loop: bool, judge: Callable[..., Assessment]
+) -> Outcome:
+    started = time.process_time()
+    selection = world.selection()
     rng = np.random.default_rng([seed, 7])
     table, spaces, further, rounds, batches = world.table(), world.spaces(), 0, 0, 0
     counts = Counts(*(np.zeros(table.size, dtype=int) for _ in range(3)))
-    shares = pilot(table, calibration, str(seed))
-    judge = assess_alike if method == "sequential" else assess
+    shares = pilot(table, settings, str(seed))
     while True:
         for share in shares:
             counts.scored[share.task] += share.attempts
             counts.passes[share.task] += rng.binomial(share.attempts, world.p[share.task])
-        now = judge(table, counts, calibration, selection)
-        planned = plan_round(table, counts, now, calibration, selection, str(seed))
-        if method == "loop" and batches < calibration.max_batches:
-            requests = request_tasks(table, now, planned, calibration, selection, spaces, str(seed))
+        now = judge(table, counts, settings, selection)
+        planned = plan_round(table, counts, now, settings, selection, str(seed))
+        if loop and batches < settings.max_batches:
+            requests = request_tasks(table, now, planned, settings, selection, spaces, str(seed))
             if requests:
                 batches += 1
                 world.make(requests)
-                further += len(world.p) - table.size
-                grown = np.zeros(len(world.p) - table.size, dtype=int)
-                counts = Counts(*(np.concatenate([c, grown]) for c in (counts.passes, counts.scored, counts.unscored)))
+                more = np.zeros(len(world.p) - table.size, dtype=int)
+                further += len(more)
+                counts = Counts(*(np.append(part, more) for part in (counts.passes, counts.scored, counts.unscored)))
                 table = world.table()
-                now = judge(table, counts, calibration, selection)
-                planned = plan_round(table, counts, now, calibration, selection, str(seed))
+                now = judge(table, counts, settings, selection)
+                planned = plan_round(table, counts, now, settings, selection, str(seed))
         shares = planned.shares
-        if now.missing.nothing or not shares or counts.total >= calibration.max_attempts:
+        if now.missing.nothing or not shares or counts.total >= settings.max_attempts:
             break
         rounds += 1
     best = optimum(table, now.accepted, now.belief.mixed_of_8, selection)
     chosen = np.flatnonzero(now.accepted) if best is None else best.chosen
+    lacking = sum(missing(table, now.accepted, selection, 0.0).domains.values())
+    p = world.p[chosen]
     return Outcome(
         attempts=counts.total,
-        selected=len(chosen),
-        in_band=_in_band(world.p[chosen]),
+        found=selection.size - lacking,
+        in_band=_in_band(p),
         claimed=float(now.belief.in_band[chosen].mean()),
+        bias_raw=float((counts.passes[chosen] / counts.scored[chosen] - p).mean()),
+        bias_posterior=float((now.belief.mean[chosen] - p).mean()),
         rounds=rounds,
         further=further,
-        seconds=time.perf_counter() - started,
+        seconds=time.process_time() - started,
     )
-
-
-def assess_alike(
-    table: CandidateTable, counts: Counts, settings: CalibrationSettings, selection: SelectionSettings
-) -> Assessment:
-    """An assessment that expects the same of every untried task: logit p ~ Normal(m, sd), both estimated."""
-    tried = counts.scored > 0
-    k, n = counts.passes[tried], counts.scored[tried]
-
-    def loss(point: np.ndarray) -> float:
-        return -float(integrated_likelihood(np.full(len(k), point[0]), k, n, float(np.exp(point[1])), 0.05).value.sum())
-
-    mean, log_sd = minimize(loss, np.array([-1.0, 0.4]), method="Nelder-Mead", options={"xatol": 0.01, "fatol": 0.1}).x
-    means, variances = np.full(table.size, mean), np.full(table.size, np.exp(2 * log_sd))
-    belief = posterior(means, variances, counts.passes, counts.scored, settings.band, 0.05)
-    mixed = (counts.passes > 0) & (counts.passes < counts.scored)
-    accepted = (belief.in_band >= settings.tau) & (counts.scored >= settings.n_min) & mixed
-    closed = (counts.scored >= settings.n_max) & ~accepted
-    model = PassRateModel(
-        ("intercept",), np.array([mean]), np.zeros((1, 1)), float(np.exp(log_sd)), 0.05, 0.0, 0.0, int(n.sum())
-    )
-    lacking = missing(table, accepted, selection, settings.spare)
-    return Assessment(model, means, variances, belief, accepted, closed, lacking)
-
-
-def _fixed(world: World, quotas: dict[str, int], seed: int) -> Outcome:
-    rng = np.random.default_rng([seed, 8])
-    left = np.array(list(quotas.values()))
-    room = np.full(world.settings.families, world.settings.family_cap)
-    kept, attempts = [], 0
-    for task in rng.permutation(len(world.p)):
-        family = world.family[task]
-        domain = world.family_domain[family]
-        if left[domain] == 0 or room[family] == 0:
-            continue
-        attempts += 8
-        if 2 <= rng.binomial(8, world.p[task]) <= 6:
-            kept.append(task)
-            left[domain] -= 1
-            room[family] -= 1
-    return Outcome(attempts, len(kept), _in_band(world.p[kept]), float("nan"), 0, 0, 0.0)
 
 
 def _in_band(p: np.ndarray) -> float:
-    return float(((p >= 0.2) & (p <= 0.8)).mean()) if len(p) else float("nan")
+    return float(((p >= BAND.low) & (p <= BAND.high)).mean()) if len(p) else float("nan")
 
 
-def _bisect(rising: Callable[[float], float], low: float = -12.0, high: float = 12.0) -> float:
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if rising(middle) < 0 else (low, middle)
-    return (low + high) / 2
+class Outcomes:
+    """Outcomes by world, method and seed, simulated when first asked for."""
+
+    def __init__(self, cache: Path | None) -> None:
+        self._cache = cache
+        self._known: dict[tuple[str, str, int], Outcome] = {}
+        if cache is not None and cache.exists():
+            for line in cache.read_text().splitlines():
+                row = json.loads(line)
+                self._known[row["world"], row["method"], row["seed"]] = Outcome(**row["outcome"])
+
+    def get(self, world: str, name: str, method: Method, seed: int) -> Outcome:
+        key = (world, name, seed)
+        if key not in self._known:
+            self._known[key] = method(World(WORLDS[world], seed), seed)
+            if self._cache is not None:
+                row = {"world": world, "method": name, "seed": seed, "outcome": dataclasses.asdict(self._known[key])}
+                with self._cache.open("a") as file:
+                    file.write(json.dumps(row) + "\n")
+        return self._known[key]
+
+    def mean(self, world: str, name: str, method: Method, seeds: int) -> Outcome:
+        """Mean over the seeds."""
+        some = [self.get(world, name, method, seed) for seed in range(FIRST_SEED, FIRST_SEED + seeds)]
+        means: dict[str, float | None] = {}
+        for field in dataclasses.fields(Outcome):
+            values = [getattr(outcome, field.name) for outcome in some]
+            means[field.name] = None if None in values else float(np.mean(values))
+        return Outcome(**means)  # type: ignore[arg-type]
 
 
-def main() -> None:
+def budget_table(outcomes: Outcomes, seeds: int) -> str:
+    """The budgets and what was reached."""
+    lines = ["| | attempts | found | truly in band | claimed |", "| --- | --- | --- | --- | --- |"]
+    for budget in BUDGETS:
+        got = outcomes.mean(budget.world, budget.method, METHODS[budget.method], seeds)
+        asked = f"≥ {budget.found}" if budget.found < 587 else "587"
+        error = f"within {100 * budget.claim_error:.0f} points of the true"
+        loop = " with the closed loop" if budget.method == "ours_loop" else ""
+        lines += [
+            f"| {budget.world}{loop}: budget | ≤ {budget.attempts:,} | {asked} | ≥ {budget.in_band:.0%} | {error} |",
+            f"| measured | {got.attempts:,.0f} | {got.found:.1f} | {got.in_band:.1%} | {got.claimed:.1%} |",
+        ]
+    return "\n".join(lines)
+
+
+def methods_table(outcomes: Outcomes, world: str, seeds: int) -> str:
+    """Every method in one world."""
+    lines = [
+        "| | attempts | found of 587 | truly in band | claimed | raw pass rates off by | posterior means off by |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for name, method in METHODS.items():
+        got = outcomes.mean(world, name, method, seeds)
+        claimed = "" if got.claimed is None else f"{got.claimed:.1%}"
+        bias = "" if got.bias_posterior is None else f"{got.bias_posterior:+.3f}"
+        lines.append(
+            f"| {LABELS[name]} | {got.attempts:,.0f} | {got.found:.0f} | {got.in_band:.1%} | {claimed} | "
+            f"{got.bias_raw:+.3f} | {bias} |"
+        )
+    return "\n".join(lines)
+
+
+def worlds_table(outcomes: Outcomes, seeds: int) -> str:
+    """Attempts, what they found and its precision, of some methods in every world."""
+    names = ("ours", "ours_loop", "sequential", "two_stage", "fixed_8")
+    heads = ("this allocation", "closed loop", "sequential alone", "two stages", "8 attempts each")
+    lines = [f"| world | {' | '.join(heads)} |", f"| --- |{' --- |' * len(heads)}"]
+    for world in SIX_WORLDS:
+        cells = []
+        for name in names:
+            got = outcomes.mean(world, name, METHODS[name], seeds)
+            found = "" if got.found > 586.9 else f" for {got.found:.0f}"
+            cells.append(f"{got.attempts:,.0f}{found}, {got.in_band:.0%}")
+        lines.append(f"| {world} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def batches_table(outcomes: Outcomes, seeds: int) -> str:
+    """Attempts and rounds in the world `mid` by how much of the deficit a round attempts."""
+    lines = ["| `batch_share` | rounds | attempts | truly in band |", "| --- | --- | --- | --- |"]
+    for share in BATCH_SHARES:
+        method = partial(ours, settings=SETTINGS.model_copy(update={"batch_share": share}))
+        got = outcomes.mean("mid", f"ours in batches of {share}", method, seeds)
+        lines.append(f"| {share} | {got.rounds:.0f} | {got.attempts:,.0f} | {got.in_band:.1%} |")
+    return "\n".join(lines)
+
+
+def curves(outcomes: Outcomes, seeds: int) -> list[Curve]:
+    """The figure's curves in the world `mid`."""
+    return [
+        Curve(
+            label,
+            tuple(
+                (mean.attempts, mean.in_band)
+                for mean in (outcomes.mean("mid", name, method, seeds) for name, method in points.items())
+            ),
+        )
+        for label, points in CURVES.items()
+    ]
+
+
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--world", choices=sorted(WORLDS), default="mid")
-    parser.add_argument("--seeds", type=int, default=4)
-    parser.add_argument("--methods", nargs="+", default=["algorithm", "sequential", "fixed"])
-    parser.add_argument("--tau", type=float, default=0.8)
-    parser.add_argument("--batch-share", type=float, default=0.75)
-    parser.add_argument("--pilot", type=int, default=2, help="random tasks a family that are attempted first")
+    parser.add_argument("--worlds", nargs="+", choices=sorted(WORLDS))
+    parser.add_argument("--methods", nargs="+", choices=sorted(METHODS))
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--cache", type=Path, help="JSONL file of outcomes")
+    parser.add_argument("--write", action="store_true", help="every world and method, into docs/calibration.md")
     arguments = parser.parse_args()
-    calibration = CalibrationSettings(
-        band=Band(low=0.2, high=0.8),
-        max_attempts=40_000,
-        max_batches=20,
-        tau=arguments.tau,
-        batch_share=arguments.batch_share,
-        pilot_per_family=arguments.pilot,
-    )
-    print(
-        f"{'world':8s} {'method':10s} {'seed':>5s} {'attempts':>8s} {'selected':>8s} {'in band':>8s} {'claimed':>8s} "
-        f"{'rounds':>6s} {'further':>7s} {'seconds':>7s}"
-    )
-    for method in arguments.methods:
-        outcomes = []
-        for seed in range(1000, 1000 + arguments.seeds):
-            outcome = simulate(World(WORLDS[arguments.world], seed), method, calibration, seed)
-            outcomes.append(outcome)
-            _show(arguments.world, method, str(seed), outcome)
-        means = [np.mean([getattr(o, field.name) for o in outcomes]) for field in dataclasses.fields(Outcome)]
-        _show(arguments.world, method, "mean", Outcome(*means))
+    outcomes, seeds = Outcomes(arguments.cache), arguments.seeds
+    if arguments.write:
+        write_section(PAGE, "budget", budget_table(outcomes, seeds))
+        write_section(PAGE, "methods", methods_table(outcomes, "mid", seeds))
+        few = min(seeds, FEW_SEEDS)
+        write_section(PAGE, "worlds", worlds_table(outcomes, few))
+        write_section(PAGE, "batches", batches_table(outcomes, few))
+        draw(curves(outcomes, few), f"587 tasks in the world “mid”, means over {few} seeds", FIGURE)
+        return 0
+    if arguments.worlds or arguments.methods:
+        wanted = [(w, m) for w in arguments.worlds or SIX_WORLDS for m in arguments.methods or METHODS]
+    else:
+        wanted = [(budget.world, budget.method) for budget in BUDGETS]
+    print(f"{'world':8s}{'method':12s}{'seed':>5s}{_heads()}")
+    for world, name in wanted:
+        for seed in range(FIRST_SEED, FIRST_SEED + seeds):
+            outcome = outcomes.get(world, name, METHODS[name], seed)
+            print(f"{world:8s}{name:12s}{seed:5d}{_row(outcome)}", flush=True)
+        print(f"{world:8s}{name:12s}{'mean':>5s}{_row(outcomes.mean(world, name, METHODS[name], seeds))}", flush=True)
+    over = [
+        budget
+        for budget in BUDGETS
+        if (budget.world, budget.method) in wanted
+        and not within(budget, outcomes.mean(budget.world, budget.method, METHODS[budget.method], seeds))
+    ]
+    for budget in over:
+        print(f"over budget: {budget}")
+    return 1 if over else 0
 
 
-def _show(world: str, method: str, seed: str, outcome: Outcome) -> None:
-    print(
-        f"{world:8s} {method:10s} {seed:>5s} {outcome.attempts:8.0f} {outcome.selected:8.0f} {outcome.in_band:8.3f} "
-        f"{outcome.claimed:8.3f} {outcome.rounds:6.0f} {outcome.further:7.0f} {outcome.seconds:7.1f}",
-        flush=True,
-    )
+def _heads() -> str:
+    return "".join(f"{field.name:>15s}" for field in dataclasses.fields(Outcome))
+
+
+def _row(outcome: Outcome) -> str:
+    cells = []
+    for field in dataclasses.fields(Outcome):
+        value = getattr(outcome, field.name)
+        digits = 3 if field.name in ("in_band", "claimed", "bias_raw", "bias_posterior") else 1
+        cells.append(f"{'-' if value is None else f'{value:.{digits}f}':>15s}")
+    return "".join(cells)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
