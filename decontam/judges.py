@@ -6,6 +6,7 @@ does not outlive this process, however that ends.
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import pickle
 import signal
@@ -148,7 +149,11 @@ def _serve(pipe: Connection) -> None:
         answer: Any
         try:
             if judge is None:
+                gc.disable()  # the index is millions of objects that stay, through which it would look again and again
                 judge = Judge(*message)
+                del message
+                gc.freeze()
+                gc.enable()
                 answer = judge.side, judge.sides
             else:
                 question, tasks = message

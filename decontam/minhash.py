@@ -20,7 +20,7 @@ from decontam.reading import Codes
 PERMUTATIONS = 128
 _SEED = 13
 _MISS_RATE = 1e-4
-_SETS_HELD_BYTES = 128 << 20
+_HELD_BYTES = 32 << 20
 _AT_A_TIME = 8
 
 
@@ -29,15 +29,15 @@ class Sketch:
     """What similarity needs of one text."""
 
     shingles: Codes
-    """Codes of its shingles; not sorted, may repeat, not empty."""
+    """Codes of its shingles, not empty; not sorted and may repeat until they were asked for as a set."""
     signature: NDArray[np.uint32]
-    _unique: Codes | None = None
+    _is_set: bool = False
 
     def unique(self) -> Codes:
         """The set of shingles, sorted; made when first needed."""
-        if self._unique is None:
-            self._unique = np.unique(self.shingles)
-        return self._unique
+        if not self._is_set:
+            self.shingles, self._is_set = np.unique(self.shingles), True
+        return self.shingles
 
 
 _permutations = MinHash(PERMUTATIONS, seed=_SEED).permutations
@@ -95,11 +95,11 @@ class SimilarityIndex:
     """Texts by key, asked for those similar to another one."""
 
     def __init__(self, threshold: float, shingles_again: Callable[[int], Codes]) -> None:
-        """`shingles_again` makes the shingles of a key anew: only those used last are held, up to 128 MB."""
+        """`shingles_again` makes the shingles of a key anew: only those used last are held, up to 32 MB."""
         self.threshold = threshold
         self._again = shingles_again
         self._signatures: dict[int, NDArray[np.uint32]] = {}
-        self._sets: OrderedDict[int, Codes] = OrderedDict()
+        self._held: OrderedDict[int, Sketch] = OrderedDict()
         self._held_bytes = 0
         # A name of our own: datasketch would draw one from the shared random generator.
         storage = {"type": "dict", "basename": b"decontam"}
@@ -111,6 +111,7 @@ class SimilarityIndex:
     def add(self, key: int, text: Sketch) -> None:
         """Index the text `key`; keys must differ."""
         self._signatures[key] = text.signature
+        self._hold(key, text)
         self._lsh.insert(key, _minhash(text.signature))
 
     def similar(self, text: Sketch) -> list[tuple[int, float]]:
@@ -131,17 +132,20 @@ class SimilarityIndex:
 
     def jaccard(self, text: Sketch, key: int) -> float:
         """The true Jaccard index of `text` and the text of this key."""
-        return jaccard(text.unique(), self._set(key))
-
-    def _set(self, key: int) -> Codes:
-        held = self._sets.pop(key, None)
+        held = self._held.pop(key, None)
         if held is None:
-            held = np.unique(self._again(key))
-            self._held_bytes += held.nbytes
-        self._sets[key] = held
-        while self._held_bytes > _SETS_HELD_BYTES and len(self._sets) > 1:
-            self._held_bytes -= self._sets.popitem(last=False)[1].nbytes
-        return held
+            held = Sketch(self._again(key), self._signatures[key])
+        else:
+            self._held_bytes -= held.shingles.nbytes
+        theirs = held.unique()
+        self._hold(key, held)
+        return jaccard(text.unique(), theirs)
+
+    def _hold(self, key: int, text: Sketch) -> None:
+        self._held[key] = text
+        self._held_bytes += text.shingles.nbytes
+        while self._held_bytes > _HELD_BYTES and len(self._held) > 1:
+            self._held_bytes -= self._held.popitem(last=False)[1].shingles.nbytes
 
 
 def _minhash(signature: NDArray[np.uint32]) -> MinHash:

@@ -36,13 +36,14 @@ class NgramIndex:
         codes, positions = window_codes(reading, size)
         order = np.argsort(codes, kind="stable")
         self._codes, self._positions = codes[order], positions[order]
+        self._count = int(np.count_nonzero(np.diff(self._codes))) + 1 if len(codes) else 0
         # One byte looked up here spares a binary search for nearly every window that is not shared.
         self._table = np.zeros(1 << _TABLE_BITS, dtype=bool)
         self._table[codes & _MASK] = True
 
     def __len__(self) -> int:
         """Different windows indexed."""
-        return int(np.count_nonzero(np.diff(self._codes))) + 1 if len(self._codes) else 0
+        return self._count
 
     def shared_runs(self, reading: Reading) -> tuple[SharedRun, ...]:
         """Runs of at least `size` words shared by `reading` and the index, in order, with the first place of each."""

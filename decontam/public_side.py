@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -23,38 +25,37 @@ class PublicSide:
 
     def __init__(self, benchmark: Benchmark, settings: DecontaminationSettings) -> None:
         """Raises ValueError when the benchmark, or one of several, brings no text to compare with."""
-        self._benchmark = benchmark
-        self._tasks = benchmark.tasks
+        # The tasks themselves are not kept: their passages are all that is shown, at half the memory.
+        self._keys = [benchmark.key(task) for task in benchmark.tasks]
         self._size = settings.shingle_words
         self._wholes = SimilarityIndex(settings.benchmark_jaccard, self._shingles)
         self._prompts = SimilarityIndex(settings.benchmark_jaccard, self._shingles)
-        readings = []
-        for number, task in enumerate(benchmark.tasks):
-            passages = passages_of_benchmark_task(task)
-            readings.append(read(passages))
-            seen = seen_by_the_agent(passages)
-            whole = readings[-1] if len(seen) == len(passages) else read(seen)
-            text = sketch(shingles_of(whole, self._size))
-            if text is not None:
-                (self._wholes if task.initial_state else self._prompts).add(number, text)
-        everything = joined(readings)
-        self._owners = [number for number, reading in enumerate(readings) for _ in reading.passages]
+        self._owners = array("i")
+        everything = joined(self._noted(number, task) for number, task in enumerate(benchmark.tasks))
+        self._passages = everything.passages
         self._ngrams = NgramIndex(everything, settings.ngram_words)
         companies = companies_in(everything)
         self._names = NameIndex(everything, companies)
-        self.side = Side(
-            tasks=len(benchmark.tasks),
-            passages=len(everything.passages),
-            words=everything.word_count(),
-            ngrams=len(self._ngrams),
-            names=len(companies),
-        )
+        self.side = _side(len(benchmark.tasks), everything, len(self._ngrams), companies)
         """How much text all benchmarks brought together."""
-        refuse_empty(f"the benchmark tasks of {benchmark.source}", self.side)
-        self.sides = _sides(benchmark.tasks, readings, settings.ngram_words, self.side)
+        in_prose = {source.name for source in benchmark.sources if source.reader in _READERS_OF_PROSE}
+        is_prose = bool(in_prose) and len(in_prose) == len(benchmark.sources)
+        refuse_empty(f"the benchmark tasks of {benchmark.source}", self.side, is_prose)
+        self.sides = _each(benchmark.tasks, settings.ngram_words, self.side)
         """How much text each benchmark brought, by its name."""
         for name, side in self.sides.items():
-            refuse_empty(f"the tasks of the benchmark {name}", side)
+            refuse_empty(f"the tasks of the benchmark {name}", side, name in in_prose)
+
+    def _noted(self, number: int, task: BenchmarkTask) -> Reading:
+        """The reading of a task, whose whole text is indexed by the way."""
+        passages = passages_of_benchmark_task(task)
+        reading, seen = read(passages), seen_by_the_agent(passages)
+        whole = reading if len(seen) == len(passages) else read(seen)
+        text = sketch(shingles_of(whole, self._size))
+        if text is not None:
+            (self._wholes if task.initial_state else self._prompts).add(number, text)
+        self._owners.extend([number] * len(reading.passages))
+        return reading
 
     def overlaps(
         self, reading: Reading, companies: Mapping[str, CompanyName], whole: Sketch | None
@@ -72,7 +73,7 @@ class PublicSide:
             rule="shared_passage",
             path=longest.passage.path,
             text=longest.passage.text,
-            other=self._key(self._owners[longest.other_number]),
+            other=self._keys[self._owners[longest.other_number]],
             other_path=longest.other.path,
             other_text=longest.other.text,
             shared=longest.words,
@@ -88,7 +89,7 @@ class PublicSide:
             rule="company_name",
             path=ours.passage.path,
             text=ours.passage.text,
-            other=self._key(self._owners[theirs.number]),
+            other=self._keys[self._owners[theirs.number]],
             other_path=theirs.passage.path,
             other_text=theirs.passage.text,
             shared=tuple(words_of(ours.name)),
@@ -105,22 +106,26 @@ class PublicSide:
         if not found:
             return None
         number, similarity = max(found, key=lambda pair: (pair[1], -pair[0]))
-        theirs = self._read(self._tasks[number])
-        return likeness("like_benchmark", reading, self._key(number), theirs, similarity, self._size)
-
-    def _key(self, number: int) -> str:
-        return self._benchmark.key(self._tasks[number])
+        theirs = self._read(number)
+        return likeness("like_benchmark", reading, self._keys[number], theirs, similarity, self._size)
 
     def _shingles(self, number: int) -> Codes:
-        return shingles_of(self._read(self._tasks[number]), self._size)
+        return shingles_of(self._read(number), self._size)
 
-    def _read(self, task: BenchmarkTask) -> Reading:
-        return read(seen_by_the_agent(passages_of_benchmark_task(task)))
+    def _read(self, number: int) -> Reading:
+        """The reading of what the agent sees of a task."""
+        low, high = bisect_left(self._owners, number), bisect_right(self._owners, number)
+        return read(seen_by_the_agent(self._passages[low:high]))
 
 
-def refuse_empty(name: str, side: Side) -> None:
+_READERS_OF_PROSE = ("harbor", "jsonl", "parquet")
+"""What they read has no typed fields, so that it may name no company in a way that can be told without ours."""
+
+
+def refuse_empty(name: str, side: Side, may_lack_names: bool = False) -> None:
     """Raises ValueError when `side` has nothing to compare: nothing would be found, and look like a clean set."""
-    missing = [part for part in ("tasks", "passages", "ngrams", "names") if getattr(side, part) == 0]
+    needed = ("tasks", "passages", "ngrams") if may_lack_names else ("tasks", "passages", "ngrams", "names")
+    missing = [part for part in needed if getattr(side, part) == 0]
     if missing:
         raise ValueError(
             f"compared nothing: {name} have no {' and no '.join(missing)}; "
@@ -128,20 +133,26 @@ def refuse_empty(name: str, side: Side) -> None:
         )
 
 
-def _sides(tasks: Sequence[BenchmarkTask], readings: Sequence[Reading], size: int, side: Side) -> dict[str, Side]:
-    members: dict[str, list[Reading]] = {}
-    for task, reading in zip(tasks, readings, strict=True):
-        members.setdefault(task.benchmark, []).append(reading)
+def _each(tasks: Sequence[BenchmarkTask], size: int, side: Side) -> dict[str, Side]:
+    """The side of each benchmark, when there is one alone that of all."""
+    members: dict[str, list[BenchmarkTask]] = {}
+    for task in tasks:
+        members.setdefault(task.benchmark, []).append(task)
     if len(members) == 1:
         return dict.fromkeys(members, side)
     sides = {}
     for name, group in members.items():
-        everything = joined(group)
-        sides[name] = Side(
-            tasks=len(group),
-            passages=len(everything.passages),
-            words=everything.word_count(),
-            ngrams=len(np.unique(window_codes(everything, size)[0])),
-            names=len(companies_in(everything)),
-        )
+        everything = joined(read(passages_of_benchmark_task(task)) for task in group)
+        ngrams = len(np.unique(window_codes(everything, size)[0]))
+        sides[name] = _side(len(group), everything, ngrams, companies_in(everything))
     return sides
+
+
+def _side(tasks: int, everything: Reading, ngrams: int, companies: Mapping[str, CompanyName]) -> Side:
+    return Side(
+        tasks=tasks,
+        passages=len(everything.passages),
+        words=everything.word_count(),
+        ngrams=ngrams,
+        names=len(companies),
+    )

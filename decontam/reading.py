@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from decontam.passages import Passage
 from decontam.words import BREAK, words_of_texts
 
 Codes = NDArray[np.uint64]
+Places = NDArray[np.int32]
+"""Positions or numbers of words: a reading has less than two thousand million."""
 
 _REMEMBERED = 1 << 18
 _FACTOR = 0x9E3779B97F4A7C15
@@ -54,9 +57,9 @@ class Reading:
     words: list[str]
     codes: Codes
     """Code of each word."""
-    starts: list[int]
+    starts: Sequence[int]
     """Position of each passage's first word."""
-    left: NDArray[np.int64]
+    left: Places
     """For each position, how many words of its passage begin there or later; 0 at a BREAK."""
 
     def passage_at(self, position: int) -> int:
@@ -75,34 +78,43 @@ def read(passages: Iterable[Passage]) -> Reading:
     codes = codes_of(words)
     breaks = np.flatnonzero(codes == _BREAK)
     starts = np.concatenate([np.zeros(1, dtype=np.int64), breaks[:-1] + 1]) if len(given) else breaks
-    left = np.repeat(breaks, breaks - starts + 1) - np.arange(len(words), dtype=np.int64)
+    left = (np.repeat(breaks, breaks - starts + 1) - np.arange(len(words))).astype(np.int32)
     held = starts < breaks
     return Reading(list(compress(given, held.tolist())), words, codes, starts[held].tolist(), left)
 
 
-def joined(readings: Sequence[Reading]) -> Reading:
-    """One reading of all the passages of `readings`, in order."""
-    passages = [passage for reading in readings for passage in reading.passages]
-    words = [word for reading in readings for word in reading.words]
-    starts: list[int] = []
-    offset = 0
+def joined(readings: Iterable[Reading]) -> Reading:
+    """One reading of all the passages of `readings`, in order.
+
+    Of millions of words and passages, equal words and equal fields are one object each, and positions take four bytes.
+    """
+    passages: list[Passage] = []
+    words: list[str] = []
+    known: dict[str, str] = {}
+    starts = array("i")
+    codes: list[Codes] = [np.zeros(0, dtype=np.uint64)]
+    left: list[Places] = [np.zeros(0, dtype=np.int32)]
     for reading in readings:
-        starts += [offset + start for start in reading.starts]
-        offset += len(reading.words)
-    codes = np.concatenate([reading.codes for reading in readings] or [np.zeros(0, dtype=np.uint64)])
-    left = np.concatenate([reading.left for reading in readings] or [np.zeros(0, dtype=np.int64)])
-    return Reading(passages, words, codes, starts, left)
+        starts.extend([len(words) + start for start in reading.starts])
+        passages += [
+            Passage(passage.path, passage.text, known.setdefault(passage.field, passage.field))
+            for passage in reading.passages
+        ]
+        words += map(known.setdefault, reading.words, reading.words)
+        codes.append(reading.codes)
+        left.append(reading.left)
+    return Reading(passages, words, np.concatenate(codes), starts, np.concatenate(left))
 
 
-def window_codes(reading: Reading, size: int) -> tuple[Codes, NDArray[np.int64]]:
+def window_codes(reading: Reading, size: int) -> tuple[Codes, Places]:
     """Codes of all windows of `size` words inside one passage, with their positions."""
     count = len(reading.words) - size + 1
     if count <= 0:
-        return np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64)
+        return np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int32)
     sums = np.zeros(count, dtype=np.uint64)
     for offset in range(size):
         sums += reading.codes[offset : offset + count] * _factor(offset)
-    positions = np.flatnonzero(reading.left[:count] >= size)
+    positions = np.flatnonzero(reading.left[:count] >= size).astype(np.int32)
     return sums[positions], positions
 
 
@@ -123,6 +135,24 @@ def shingles_of(reading: Reading, size: int) -> Codes:
 
 def _factor(offset: int) -> np.uint64:
     return np.uint64(pow(_FACTOR, offset + 1, 1 << 64))
+
+
+class WordPlaces:
+    """Where each word of a reading stands."""
+
+    def __init__(self, reading: Reading) -> None:
+        order = np.argsort(reading.codes, kind="stable")
+        self._codes, firsts = np.unique(reading.codes[order], return_index=True)
+        self._bounds = np.append(firsts, len(order)).tolist()
+        self._order: Places = order.astype(np.int32)
+
+    def of(self, word: str) -> Places:
+        """Positions of `word`, in order."""
+        code = codes_of([word])[0]
+        place = int(np.searchsorted(self._codes, code))
+        if place == len(self._codes) or self._codes[place] != code:
+            return self._order[:0]
+        return self._order[self._bounds[place] : self._bounds[place + 1]]
 
 
 class Sieve:
