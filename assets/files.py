@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from pydantic import ValidationError
 
 from assets.manifest import FileRecord, RowHash
@@ -41,6 +43,16 @@ def write_text(path: Path, text: str, is_content: bool = False) -> FileRecord:
         _settle(file.fileno(), file.flush)
     _put(temporary, path)
     return file_record(path, is_content)
+
+
+def write_table(path: Path, table: pa.Table) -> FileRecord:
+    """Writes a Parquet file for people who ask in SQL; what it holds is content elsewhere."""
+    temporary = _temporary(path)
+    with temporary.open("wb") as file:
+        pq.write_table(table, file, compression="zstd")
+        _settle(file.fileno(), file.flush)
+    _put(temporary, path)
+    return file_record(path, is_content=False)
 
 
 def read_rows(path: Path) -> Iterator[dict[str, Any]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from assets.manifest import FileRecord, Manifest
+from assets.manifest import CodeVersion, FileRecord, Manifest
 from calibration.settings import CalibrationSettings, SelectionSettings
 from decontam.settings import DecontaminationSettings
 from environment.policies.target import ChatTarget, LocalTarget
@@ -78,6 +78,11 @@ class Generation(Protocol):
     @property
     def seed(self) -> str: ...
     @property
+    def code(self) -> CodeVersion:
+        """The code that makes artifacts now."""
+        ...
+
+    @property
     def engagement(self) -> Engagement: ...
 
     @property
@@ -110,8 +115,16 @@ class Generation(Protocol):
         """
         ...
 
-    def earlier(self) -> tuple["Generation", ...]:
-        """The earlier generations of the engagement whose clean tasks are finished."""
+    def earlier(self) -> tuple[str, ...]:
+        """Keys of the generations delivered before this one that the engagement's policy names.
+
+        They are those whose clean tasks are finished now: the engagement's own of lower numbers first, then those of
+        other engagements.
+        """
+        ...
+
+    def other(self, key: str) -> "Generation":
+        """Another generation of the store. Raises ValueError when it isn't there."""
         ...
 
     def tell(self, stage: str, done: int, total: int | None, detail: str = "") -> None:

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, field_validator, model_validator
 
 from environment.record import Record
+
+
+class EarlierSettings(Record):
+    """Which deliveries count as earlier, so that nothing like their tasks is delivered again."""
+
+    generations: Literal["same_engagement", "same_customer", "all"] = "same_engagement"
+    """Of this engagement, of every engagement with the same `customer`, or of every engagement in the store."""
 
 
 class DecontaminationSettings(Record):
@@ -19,8 +28,9 @@ class DecontaminationSettings(Record):
     """Words of one shingle when whole texts are compared."""
     benchmark_jaccard: float = Field(default=0.5, gt=0, le=1)
     """Similarity to a benchmark task from which a task is dropped."""
+    earlier: EarlierSettings = EarlierSettings()
     earlier_jaccard: float = Field(default=0.8, gt=0, le=1)
-    """Similarity to a task of an earlier generation from which a task is dropped."""
+    """Similarity to a task delivered earlier from which a task is dropped."""
     cluster_jaccard: float = Field(default=0.8, gt=0, le=1)
     """Similarity within the set from which two tasks are in one cluster."""
     duplicate_jaccard: float = Field(default=0.95, gt=0, le=1)

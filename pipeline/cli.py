@@ -370,18 +370,28 @@ def compare(
     base: Annotated[Path, typer.Argument(help="Result file of the base, or a folder of them.")],
     adapter: Annotated[Path, typer.Argument(help="Result file of the adapter, or a folder of them.")],
     common: Annotated[bool, typer.Option("--common", help="Compare only what both sides have scored.")] = False,
+    allow: Annotated[
+        list[str] | None, typer.Option(help="Setting in which the sides may differ, such as toolset; repeatable.")
+    ] = None,
+    monitored: Annotated[
+        Path | None, typer.Option(help="Text file: tasks that decisions were taken on, a name a line.")
+    ] = None,
+    flags: Annotated[Path | None, typer.Option(help="CSV with the columns task and set: tasks in doubt.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder for report.html and report.json.")] = Path("comparison"),
     as_json: Json = False,
 ) -> None:
-    """Two policies from AutomationBench's own result files, with the uncertainty of the gain.
+    """Two policies from AutomationBench's own result files, with the uncertainty of the gain; writes a report.
 
-    Example: worldloom compare base.json adapter.json --common
+    Example: worldloom compare base.json adapter.json --flags doubted.csv
     """
-    from evaluation.automationbench import compare_files
-    from pipeline.results import comparison_table, result_files
+    from pipeline.comparing import compare_results, write_report
+    from pipeline.results import comparison_table
 
     with _outcome():
-        found = compare_files(result_files(base), result_files(adapter), seed="compare", common=common)
-        print(json.dumps(found.to_json(), indent=1) if as_json else comparison_table(found))
+        inputs = compare_results(base, adapter, common=common, allow=allow or (), monitored=monitored, flags=flags)
+        page = write_report(inputs, out)
+        found = inputs.comparison
+        print(json.dumps(found.to_json(), indent=1) if as_json else f"{comparison_table(found)}\n\nreport: {page}")
 
 
 @app.command()

@@ -34,6 +34,8 @@ class Engagement(Record):
 
     name: str
     """The file's name without its ending; first part of every partition key."""
+    customer: str = Field(min_length=1)
+    """Whose model it is; the engagement's own name unless given. Policies on earlier deliveries go by it."""
     seed: str = Field(min_length=1)
     candidates: CandidateSettings
     decontamination: DecontaminationSettings
@@ -42,6 +44,11 @@ class Engagement(Record):
     selection: SelectionSettings
     training: TrainingSettings
     evaluation: EvaluationSettings
+
+    @model_validator(mode="before")
+    @classmethod
+    def _customer_is_known(cls, data: Any) -> Any:
+        return {"customer": data["name"], **data} if isinstance(data, Mapping) and "name" in data else data
 
     @field_validator("seed")
     @classmethod

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from assets.files import read_record, read_rows, write_text
 from assets.generation import STAGES, Product
-from assets.manifest import Manifest
+from assets.manifest import CodeVersion, Manifest
 from decontam.benchmark import is_import_name
 from environment.record import content_hash
 from environment.rng import derive_seed
@@ -112,6 +112,11 @@ class Store:
             return tuple(Path(part).expanduser().resolve() for part in given)
         return tuple(self.imports.folder(name) for name in self.imports.names())
 
+    def is_finished(self, key: str, stage: str) -> bool:
+        """Whether a stage of a generation is done, whatever version wrote it."""
+        name, _, number = key.rpartition(".g")
+        return (self._folder(name, int(number)) / stage / MANIFEST).is_file()
+
     def newest(self, name: str) -> StoredGeneration | None:
         """The engagement's latest generation, None before the first."""
         numbers = self.numbers(name)
@@ -190,6 +195,10 @@ class StoredGeneration:
         return f"{derive_seed('generation', self.engagement.seed, self.number):016x}"
 
     @property
+    def code(self) -> CodeVersion:
+        return code_version()
+
+    @property
     def root(self) -> Path:
         return self._store.root / self.engagement.name / f"g{self.number}"
 
@@ -254,10 +263,24 @@ class StoredGeneration:
             self._store.watcher.finished(manifest, was_stored=False)
             return manifest
 
-    def earlier(self) -> tuple[StoredGeneration, ...]:
-        numbers = [number for number in self._store.numbers(self.engagement.name) if number < self.number]
-        found = [self._store.open(f"{self.engagement.name}.g{number}", self._run_id) for number in numbers]
-        return tuple(generation for generation in found if generation.is_finished("clean_tasks"))
+    def earlier(self) -> tuple[str, ...]:
+        name, policy = self.engagement.name, self.engagement.decontamination.earlier.generations
+        found = [f"{name}.g{number}" for number in self._store.numbers(name) if number < self.number]
+        if policy != "same_engagement":
+            stored = self._store.keys()
+            found += [key for key in stored if key.rpartition(".g")[0] != name]
+        delivered = (self._store.open(key) for key in found if self._store.is_finished(key, "clean_tasks"))
+        return tuple(
+            former.key
+            for former in delivered
+            if policy != "same_customer" or former.engagement.customer == self.engagement.customer
+        )
+
+    def other(self, key: str) -> StoredGeneration:
+        known = self._store.keys()
+        if key not in known:
+            raise BadInput(f"{key} is no longer in {self._store.root}; restore it from a copy")
+        return self._store.open(key, self._run_id)
 
     def tell(self, stage: str, done: int, total: int | None = None, detail: str = "") -> None:
         self._store.watcher.progress(stage, done, total, detail)

@@ -77,6 +77,7 @@ def test_checks_that_protect_a_customer_are_blocking() -> None:
         "every_task_is_proven",
         "no_overlap_is_left",
         "something_was_compared",
+        "report_adds_up",
         "quotas_are_met",
         "no_overlap_is_left_in_the_set",
     }
