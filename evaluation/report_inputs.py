@@ -100,8 +100,8 @@ class DecontaminationStatement(Record):
 class ReportInputs(Record):
     """Everything a report shows; a part that an engagement lacks is None or empty and leaves no section."""
 
-    engagement: str
-    generation: str
+    title: str
+    """Such as `laptop, generation g1`."""
     policy_label: str
     """Who was trained, in a reader's words, such as `reference policy (2.6M parameters, made careless on purpose)`."""
     suite: str

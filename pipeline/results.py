@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from assets.generation import STAGES
+from assets.stages.benchmark import benchmark_shortfalls
 from assets.stages.evaluating import STAGE as EVALUATION
 from assets.stages.evaluating import read_comparison
 from evaluation.comparison import Comparison, Row
 from evaluation.report import finding
-from pipeline.bad_input import BadInput
 from pipeline.status import status_of
 from pipeline.store import Store, StoredGeneration
 from pipeline.terminal import columns
@@ -31,7 +29,8 @@ def result_text(store: Store, generation: StoredGeneration) -> str:
             "\n\nCompared with a few invented tasks that stand in for the public benchmark: nothing is said about "
             "overlap with the real one."
         )
-    text += "".join(f"\n\nWARNING: {sentence}" for sentence in facts.get("shortfalls", ()))  # type: ignore[union-attr]
+    if facts:
+        text += "".join(f"\n\nWARNING: {sentence}" for sentence in benchmark_shortfalls(generation))
     if generation.is_finished(EVALUATION):
         report = generation.folder(EVALUATION) / "report.html"
         text += f"\n\n{comparison_table(read_comparison(generation))}\n\nreport: {report}"
@@ -51,18 +50,13 @@ def comparison_table(found: Comparison) -> str:
         attempts=found.attempts,
     )
     rows = [[found.metric, "base", "adapter", "gain", f"{100 * found.confidence:g}% interval", "tasks", "attempts"]]
-    rows += [_cells(row) for row in (whole, *found.domains)]
-    return "\n".join([columns(rows), finding(found), *found.notes])
-
-
-def result_files(path: Path) -> list[Path]:
-    """The file itself, or the JSON files of a folder by name."""
-    if not path.is_dir():
-        return [path]
-    found = sorted(path.glob("*.json"))
-    if not found:
-        raise BadInput(f"{path} holds no JSON file; give a folder of result files, or one file")
-    return found
+    clustered = (found.by_cluster,) if found.by_cluster else ()
+    rows += [_cells(row) for row in (whole, *found.domains, *found.subsets, *clustered)]
+    unverified = [check.name for check in found.settings if check.state == "unverified"]
+    lines = [*found.notes, columns(rows), finding(found)]
+    if unverified:
+        lines.append(f"Unverified, since a side doesn't say: {', '.join(unverified)}.")
+    return "\n".join(lines)
 
 
 def _cells(row: Row) -> list[str]:

@@ -2,6 +2,7 @@
 
 from assets.generation import Generation
 from assets.stages.benchmark import STAGE as BENCHMARK
+from assets.stages.benchmark import benchmark_sources
 from assets.stages.calibrating import STAGE as CALIBRATED
 from assets.stages.calibrating import pass_rates
 from assets.stages.candidates import STAGE as CANDIDATES
@@ -46,8 +47,7 @@ def report_inputs(generation: Generation, result: Comparison, cooled: Sharpening
     engagement = generation.engagement
     name, _, number = generation.key.rpartition(".")
     return ReportInputs(
-        engagement=name,
-        generation=number,
+        title=f"{name}, generation {number}",
         policy_label=engagement.target.label,
         suite=f"{result.tasks} held-out tasks of this engagement, from seeds that nothing else has seen",
         sampling={
@@ -128,7 +128,7 @@ def _statement(generation: Generation) -> DecontaminationStatement:
         for reason, count in part.dropped.items():
             dropped[REASONS.get(reason, reason)] = dropped.get(REASONS.get(reason, reason), 0) + count
     return DecontaminationStatement(
-        benchmark=str(facts["benchmark"]).rpartition("/")[2],
+        benchmark=", ".join(source.name for source in benchmark_sources(generation)),
         content_hash=str(facts["benchmark_hash"]),
         benchmark_tasks=generation.manifest(BENCHMARK).rows_out,
         stand_in=stand_in,

@@ -62,8 +62,7 @@ def example_inputs() -> ReportInputs:
         for number in range(1, 61)
     )
     return ReportInputs(
-        engagement="laptop",
-        generation="g1",
+        title="laptop, generation g1",
         policy_label="Reference policy (2.6M parameters, trained from scratch by us, made careless on purpose)",
         suite="200 held-out tasks of this engagement, from seeds that nothing else has seen",
         sampling={"Temperature": "1.0", "Turn limit": "20", "Toolset": "actions", "Attempts a task": "3"},

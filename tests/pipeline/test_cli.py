@@ -173,12 +173,41 @@ def test_results_of_two_policies_are_compared(tmp_path: Path) -> None:
             for place, score in enumerate(scores)
         ]
         (tmp_path / f"{name}.json").write_text(json.dumps({"meta": {"model": name}, "tasks": tasks}))
-    done = worldloom(tmp_path, "compare", str(tmp_path / "base.json"), str(tmp_path / "adapter.json"), "--json")
+    (tmp_path / "flags.csv").write_text("task,set\nsales.t0,wording\n")
+    files, out = [str(tmp_path / "base.json"), str(tmp_path / "adapter.json")], tmp_path / "out" / "t0"
+    done = worldloom(tmp_path, "compare", *files, "--json", "--out", str(out), "--flags", str(tmp_path / "flags.csv"))
     found = json.loads(done.stdout)
     assert (found["base_solved"], found["adapter_solved"], found["tasks"]) == (1, 2, 3)
-    missing = worldloom(tmp_path, "compare", str(tmp_path / "base.json"), str(tmp_path / "none.json"))
-    assert missing.returncode == 2
-    assert "none.json" in sentence_of(missing.stderr)
+    assert [(row["name"], row["gain"]) for row in found["subsets"]] == [("without tasks flagged wording", 0.0)]
+    page = (out / "report.html").read_text()
+    assert "adapter against base" in page
+    assert "without tasks flagged wording" in page
+    assert json.loads((out / "report.json").read_text())["comparison"] == found
+
+
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        (("base.json", "none.json"), "none.json"),
+        (("base.json", "zapier.json"), "differ in toolset (api and zapier)"),
+        (("base.json", "base.json", "--monitored", "none.txt"), "none.txt cannot be read"),
+        (("base.json", "base.json", "--allow", "colour"), "'colour' is no setting"),
+        (("base.json", "base.json", "--out", "base.json"), "base.json cannot be written"),
+        ((".", "base.json"), "the same run"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_in_a_sentence(
+    tmp_path: Path, files: tuple[str, ...], sentence: str
+) -> None:
+    for name, toolset in (("base", "api"), ("zapier", "zapier"), ("again", "api")):
+        meta = {"model": "m", "toolset": toolset}
+        tasks = [{"name": "sales.t0", "score": 1.0, "passed": True, "num_model_calls": 1}]
+        (tmp_path / f"{name}.json").write_text(json.dumps({"meta": meta, "tasks": tasks}))
+    paths = [str(tmp_path / one) if "." in one else one for one in files]
+    done = worldloom(tmp_path, "compare", *paths, *([] if "--out" in files else ["--out", str(tmp_path / "out")]))
+    assert done.returncode == 2
+    assert sentence in sentence_of(done.stderr)
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_store_that_is_a_file_is_bad_input(tmp_path: Path) -> None:

@@ -1,0 +1,87 @@
+"""Comparing reads two policies' result files and writes the report on them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from assets.files import write_text
+from evaluation.automationbench import DOMAINS, compare_files, read_result_file
+from evaluation.comparison import Comparison
+from evaluation.flags import read_flags, read_monitored
+from evaluation.report import render_report, report_json
+from evaluation.report_inputs import ReportInputs
+from pipeline.bad_input import BadInput
+
+SEED = "compare"
+"""Of the resamples: the same files give the same report."""
+
+
+def compare_results(
+    base: Path,
+    adapter: Path,
+    *,
+    common: bool = False,
+    allow: Sequence[str] = (),
+    monitored: Path | None = None,
+    flags: Path | None = None,
+) -> ReportInputs:
+    """What the report on two sides' result files shows; each side is a file or a folder of them.
+
+    Raises ValueError or BadInput with one sentence for files that are none or cannot be compared.
+    """
+    sides = result_files(base), result_files(adapter)
+    found = compare_files(
+        *sides,
+        seed=SEED,
+        common=common,
+        allow=allow,
+        monitored=read_monitored(monitored) if monitored else (),
+        flags=read_flags(flags) if flags else None,
+    )
+    return ReportInputs(
+        title=f"{found.adapter_policy} against {found.base_policy}",
+        policy_label="Two policies from their result files",
+        suite=f"{found.tasks} AutomationBench tasks of the domains {', '.join(_domains(found))}",
+        sampling={},
+        comparison=found,
+        sharpening=None,
+        funnel=(),
+        pass_rates=None,
+        updates=(),
+        monitor=(),
+        stopping=None,
+        decontamination=None,
+        provenance={
+            f"{name}: {path.name}": f"sha256 {read_result_file(path).digest}"
+            for name, paths in zip(("Base", "Adapter"), sides, strict=True)
+            for path in paths
+        },
+    )
+
+
+def write_report(inputs: ReportInputs, folder: Path) -> Path:
+    """Writes report.html and report.json into the folder and returns the page's path."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_text(folder / "report.json", json.dumps(report_json(inputs), indent=1))
+        write_text(folder / "report.html", render_report(inputs))
+    except OSError as error:
+        raise BadInput(f"{folder} cannot be written ({error}); give another folder with --out") from None
+    return folder / "report.html"
+
+
+def result_files(path: Path) -> list[Path]:
+    """The file itself, or the JSON files of a folder by name."""
+    if not path.is_dir():
+        return [path]
+    found = sorted([*path.glob("*.json"), *path.glob("*.jsonl")])
+    if not found:
+        raise BadInput(f"{path} holds no JSON file; give a folder of result files, or one file")
+    return found
+
+
+def _domains(found: Comparison) -> list[str]:
+    names = [row.name for row in found.domains]
+    return [name for name in DOMAINS if name in names]
