@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
-from environment.attempt import Attempt
+from environment.attempt import Attempt, PolicyFingerprint
 from environment.task import Task
 from evaluation.pass_at_k import pass_at_k, pass_hat_k
 
@@ -136,8 +136,12 @@ class Pair:
     """What was left out to make them comparable."""
 
 
-def score_attempts(attempts: Iterable[Attempt], tasks: Iterable[Task], label: str) -> Scores:
+def score_attempts(
+    attempts: Iterable[Attempt], tasks: Iterable[Task], label: str, fingerprint: PolicyFingerprint | None = None
+) -> Scores:
     """Scores of `attempts`, all by one policy, over `tasks`; a task that nobody attempted is there without scores.
+
+    The policy's `fingerprint` says how it was sampled, which a comparison then checks.
 
     Raises ValueError for attempts of several policies, an attempt on an unknown task or one that comes twice.
     """
@@ -157,7 +161,7 @@ def score_attempts(attempts: Iterable[Attempt], tasks: Iterable[Task], label: st
     if len(policies) > 1:
         raise ValueError(f"{label} mixes attempts of policies {', '.join(sorted(policies))}; score each on its own")
     rows = tuple(_task_scores(task, grouped[task.id]) for task in listed)
-    return Scores(label, rows, {"policy": next(iter(policies), None)})
+    return Scores(label, rows, {"policy": next(iter(policies), None), **(_sampled(fingerprint) if fingerprint else {})})
 
 
 def pair(base: Scores, adapter: Scores, *, common: bool = False, equal_attempts: bool = True) -> Pair:
@@ -247,6 +251,10 @@ def _pair_notes(base: Scores, adapter: Scores, lonely: list[str], unequal: list[
     if neither:
         notes.append(f"Left out because no attempt was scored on either side: {named(neither)}.")
     return tuple(notes)
+
+
+def _sampled(fingerprint: PolicyFingerprint) -> dict[str, JsonValue]:
+    return {"prompt": fingerprint.prompt_hash, "toolset": fingerprint.toolset_hash, **fingerprint.sampling}
 
 
 def _mean(values: list[float]) -> float:

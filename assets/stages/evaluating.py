@@ -102,7 +102,7 @@ async def _attempt_all(generation: Generation, tasks: Sequence[Task], ledger: Le
 
         make = attempts_on({task.id: task for task in tasks}, policy, engagement.target.limits)
         await carry_out(plan, ledger, make, count)
-        scores.append(score_attempts(ledger.attempts(plan.policy, PURPOSE), tasks, name))
+        scores.append(score_attempts(ledger.attempts(plan.policy, PURPOSE), tasks, name, policy.fingerprint))
     return scores
 
 

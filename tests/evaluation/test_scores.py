@@ -6,9 +6,10 @@ import math
 
 import pytest
 
-from environment.attempt import Attempt, End, Judgement, Verdict
+from environment.attempt import Attempt, End, Judgement, PolicyFingerprint, Verdict
 from environment.contract import Change, Contract, Equals
 from environment.task import Task, ToolCall, make_task
+from evaluation.comparison import compare
 from evaluation.scores import Score, Scores, TaskScores, pair, score_attempts, without
 from tests.evaluation.tables import score, table
 
@@ -181,3 +182,28 @@ def test_pass_at_k_is_nan_when_a_task_has_too_few_attempts() -> None:
     assert math.isnan(scores.pass_at_k(2))
     assert without(scores, {"hr.x-2"}).pass_at_k(2) == 1.0
     assert without(scores, {"hr.x-2"}).pass_hat_k(2) == 0.0
+
+
+def test_a_fingerprint_says_how_the_attempts_were_sampled() -> None:
+    def fingerprint(temperature: float) -> PolicyFingerprint:
+        return PolicyFingerprint(
+            model="m",
+            revision="r",
+            adapter=None,
+            sampling={"temperature": temperature, "max_tokens": 96},
+            prompt_hash="p",
+            toolset_hash="t",
+        )
+
+    task = _task(0)
+    sides = [score_attempts([_attempt(task, 0, 1.0)], [task], "x", fingerprint(at)) for at in (1.0, 0.3)]
+    assert dict(sides[1].settings) == {
+        "policy": "p1",
+        "prompt": "p",
+        "toolset": "t",
+        "temperature": 0.3,
+        "max_tokens": 96,
+    }
+    with pytest.raises(ValueError, match=r"the two sides differ in temperature \(1\.0 and 0\.3\)"):
+        compare(*sides, seed=1)
+    assert {check.state for check in compare(sides[0], sides[0], seed=1).settings} == {"equal"}
