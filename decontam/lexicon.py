@@ -3,42 +3,92 @@
 from __future__ import annotations
 
 LEGAL_SUFFIXES = frozenset(
-    "ab ag aps as asa bv co company corp corporation gmbh inc incorporated kft kg kk limited llc llp lp ltd mbh "
-    "nv ohg oy oyj plc pte pty sa sarl sas sl spa srl sro ug".split()
+    (
+        "ab, ag, aps, as, asa, a s, bhd, bv, bvba, co, company, corp, corporation, co ltd, cv, doo, d o o, dba, ead, "
+        "ehf, eirl, ep, epe, eurl, ev, gbr, ges mbh, gesmbh, ggmbh, gmbh, g m b h, hf, inc, incorporated, jsc, kft, "
+        "kg, kgaa, kk, lda, limitada, limited, limited liability company, limited liability partnership, limitee, "
+        "llc, llp, lllp, lp, ltd, ltda, ltee, mbh, nv, nyrt, oao, od, ood, ohg, ooo, ou, oy, oyj, pao, pbc, pc, pjsc, "
+        "plc, pllc, private limited, proprietary limited, pt, pte, pty, public limited company, pvt, qpsc, rt, sa, sa "
+        "de cv, sab de cv, sae, sapi de cv, sarl, sas, sasu, saog, sc, sca, scs, scrl, sdn bhd, se, sia, sl, slu, "
+        "snc, soc, societe anonyme, s a, s l, s p a, s r l, spa, spol sro, sp zoo, sp z oo, spzoo, srl, srls, sro, s "
+        "r o, tbk, tov, uab, ug, ug haftungsbeschrankt, ulc, vof, wll, yk, zao, zrt"
+    ).split(", ")
 )
-"""Dropped from the end of a name before it is compared."""
-GLUED_SUFFIXES = ("incorporated corporation limited gmbh corp inc llc ltd plc").split()
+"""Dropped from the end of a name before it is compared, in many countries' usage; points don't count: L.L.C. is llc."""
+LEGAL_PREFIXES = frozenset("ao jsc oao ooo pao pt sia tov uab zao".split())
+"""Legal forms that stand before the name."""
+GLUED_SUFFIXES = "incorporated corporation company limited gmbh corp inc llc ltd plc".split()
 """Legal suffixes also dropped from the end of a domain's label, longest first."""
+GLUED_AFFIXES = (("get", ""), ("join", ""), ("the", ""), ("try", ""), ("use", ""), ("", "hq"), ("", "co"))
+"""What is glued before and after a name in a domain's label when the name alone is taken."""
 DESIGNATORS = (
-    "Associates Capital Consulting Enterprises Foundation Group Holdings Industries Labs Laboratories Logistics "
-    "Manufacturing Partners Solutions Systems Technologies Ventures"
+    "Advisors Airlines Airways Associates Biotech Brewing Builders Capital Consulting Dynamics Electronics Enterprises "
+    "Foundation Group Holdings Industries Innovations Institute Labs Laboratories Logistics Manufacturing Motors "
+    "Outfitters Partners Pharma Pharmaceuticals Robotics Solutions Studios Systems Technologies University Ventures "
+    "Works"
 ).split()
 """Last words of organisations' names in prose; they belong to the name."""
-LEGAL_IN_PROSE = ("Inc Incorporated Corp Corporation Ltd Limited LLC LLP PLC GmbH AG SARL BV NV Pty SpA Oy").split()
+LEGAL_IN_PROSE = (
+    "Inc Incorporated Corp Corporation Company Ltd Limited LLC LLP PLC Plc GmbH AG KG SARL SAS BV NV Pty Pte Pvt SpA "
+    "Srl Oy Oyj ApS AB Ltda"
+).split()
 """Legal suffixes that show in prose that the capitalised words before them are a company's name."""
+PLAIN_WORDS = frozenset(
+    "advanced age annual applied budget channel cloud content core corporate creative cross data digital diversity "
+    "east equity executive expert field financial first flexible focus global goodwill green growth head health human "
+    "industry information innovation integrated interest investment joint junior key lean legacy local main mechanical "
+    "medical modern national network next north office online open other parent peer pilot power premium preferred "
+    "proposed public quality regional remote risk security senior shared small smart social software solar south "
+    "special strategic student sub target tech technical technology top trade training user venture web west working "
+    "worldwide youth".split()
+)
+"""Words that make no company of a designator, alone or with generic ones: a Working Group, Strategic Partners."""
 GENERIC_NAMES = frozenset(
-    "account accounts admin agency all billing board business client clients company consulting contact "
-    "contractor corporate customer customers default demo department development engineering enterprise example "
-    "external facilities finance general home hr human internal it lead leads legal logistics management manager "
-    "manufacturing marketing misc na new none null operations ops order orders other our partner partners payroll "
-    "people person personal platform private procurement product products project projects prospect purchasing "
-    "research sales sample security self service services solutions staff standard startup supplier suppliers "
-    "support systems tbd team technologies test unassigned unknown various vendor vendors work".split()
+    "account accounting accounts active admin administration agency all analytics approved billing board branch "
+    "business cash ceo cfo client clients closed company competitor compliance consultant consulting contact "
+    "contractor corporate coo cost cto customer customers default demo department design dev development division "
+    "engineering enterprise example external facilities finance freelance freelancer general group hardware "
+    "headquarters holdings home hq hr human inactive individual industries internal inventory invoice it lead leads "
+    "legal logistics maintenance management manager manufacturing marketing member members misc na name new no none "
+    "null office onboarding operations ops order orders organisation organization other our owner partner partners "
+    "payroll pending people person personal planning platform private procurement product production products project "
+    "projects prospect purchasing qa quality recruiting recruitment reporting reseller research retail retired sales "
+    "sample security self service services shipping software solutions staff standard startup strategy student "
+    "success supplier suppliers supply support systems tbc tbd team teams technologies technology test training "
+    "travel treasury true false unassigned university unknown unspecified user users various vendor vendors warehouse "
+    "wholesale work works yes and of the".split()
 )
 """Words that name no company, alone or in a row: a department is not a competitor."""
 OPENERS = frozenset(
-    "A About Add After Also An And As At Before Both But By Call Cc Client Contact Create Customer Dear Did Email "
-    "Find For From Has Have Hello Hey Hi If In Invoice Is Its Last Message New No Not Note Of On Only Or Our Per "
-    "Please Re Regarding Remove Reply Send Since Tell That The Their This To Under Update Use Vendor Via Was We "
-    "When With Your".split()
+    "A About Account Add After Also An And Any Are As Ask Assign At Attention Attn Because Before Bill Book Both But "
+    "By Call Can Cc Check Client Close Company Confirm Contact Could Create Customer Deal Dear Demo Did Do Does "
+    "During Each Email Ensure Every FW FYI Find For Forward From Fw Fwd Get Has Have He Hello Hey Hi Hold How I If In "
+    "Inform Introducing Invoice Is It Its Last Leave Let Log Mail Make Mark Meet Meeting Message Move Name New No Not "
+    "Note Notify Of On Once Only Open Or Order Our Over Paid Pay Payment Per Please Put Quote RE Re Received "
+    "Regarding Remove Renewal Reply Review Ring Schedule See Send Sent Set She Should Since So Some Subject Supplier "
+    "Tell Thank Thanks That The Their Then These They This Those To Today Tomorrow Track Under Until Update Use "
+    "Vendor Via Visit Was We Welcome Were What When Where While Who Why Will With Would Yes Yesterday You Your Monday "
+    "Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July August September "
+    "October November December Q1 Q2 Q3 Q4".split()
 )
-"""Capitalised words that begin a sentence and not the name after them."""
+"""Capitalised words that begin a sentence or a title and not the name after them."""
+CUES = frozenset("at by client company customer for from of supplier to vendor via with".split())
+"""Words after which a word in CamelCase is a company."""
+CAMEL_PLAIN = frozenset(
+    "account address amount app book by chart check code contact count data date day due email end field file first "
+    "follow form full hub id in is key kit last lead line list log map month name note number off on order out owner "
+    "page phone point price rate record ref request role row script set sheet source space stage start state status "
+    "tag task text time title total tube type up url user value view week wiki year zip".split()
+)
+"""Parts by which a word in CamelCase is told to be a field, a file or a product."""
 COMPANY_FIELDS = frozenset(
     "accountname businessname client clientcompany clientname company companyname customercompany employer "
     "legalname merchant merchantname organisation organisationname organization organizationname orgname supplier "
     "suppliername vendor vendorname".split()
 )
 """Fields and column headings, letters only, that hold a company's name."""
+MIXED_FIELDS = frozenset("billedto billto buyer customer customername partner payee payer seller".split())
+"""Fields and column headings that hold a company's name or a person's."""
 COMPANY_COLLECTIONS = frozenset(
     "account accounts business businesses client clients companies company organisation organisations "
     "organization organizations supplier suppliers vendor vendors".split()
@@ -52,5 +102,5 @@ DOMAIN_FIELDS = frozenset("companydomain domain domains homepage url web website
 LEDGERS = frozenset("docusign google_ads instagram linkedin quickbooks stripe twilio wave xero".split())
 """Applications whose accounts are ledger or user accounts, not companies."""
 BOOKS = frozenset("quickbooks wave xero".split())
-TRADE_PARTNERS = frozenset("contact contacts customer customers".split())
+TRADE_PARTNERS = frozenset("contact contacts customer customerref customers vendorref".split())
 """Collections whose rows are companies in the applications of BOOKS, and mostly people elsewhere."""

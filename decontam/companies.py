@@ -1,0 +1,198 @@
+"""A company is an organisation that a text names: in a typed field, by a domain, or in prose by the shape of its name.
+
+Shapes are capitalised words before a legal suffix or a designator (Quantum Labs) and a word in CamelCase after a
+preposition (at GlobalTech). Names of other shapes are found in prose by way of a typed field or domain anywhere on
+either side: see `names.NameIndex`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+
+from decontam.company_fields import FieldKind, kind_of_field, kind_of_heading
+from decontam.lexicon import CAMEL_PLAIN, CUES, DESIGNATORS, GENERIC_NAMES, LEGAL_IN_PROSE, OPENERS, PLAIN_WORDS
+from decontam.name_keys import domain_keys, name_keys
+from decontam.passages import Passage
+from decontam.people import is_person
+from decontam.reading import Reading, Sieve
+from decontam.words import words_of
+
+
+@dataclass(frozen=True, slots=True)
+class CompanyName:
+    """A company and where it is named."""
+
+    key: str
+    name: str
+    """As it is written there."""
+    passage: Passage
+    number: int
+    """Number of the passage in its reading."""
+    is_certain: bool
+    """From a typed field or a domain; a name that prose seems to begin may begin with the word before it."""
+
+
+def companies_in(reading: Reading) -> dict[str, CompanyName]:
+    """Companies by key; one of several spellings stands under each of its keys."""
+    found: dict[str, CompanyName] = {}
+    texts = [passage.text for passage in reading.passages]
+    for number, passage in enumerate(reading.passages):
+        kind = kind_of_field(passage.field)
+        if kind == "column":
+            heading, *cells = texts[number].split("\n")
+            for cell in cells if (kind := kind_of_heading(heading)) != "prose" else ():
+                _note_typed(found, kind, cell, passage, number)
+        elif kind != "prose":
+            _note_typed(found, kind, texts[number].strip(), passage, number)
+    everything = "\n".join(texts)
+    ends = list(accumulate(len(text) + 1 for text in texts))
+    for offset, domain in _domains(everything):
+        number = bisect_right(ends, offset)
+        _note(found, domain_keys(domain), domain, reading.passages[number], number)
+    for number, name in [*_shaped_names(reading, texts), *_camel_names(everything, ends)]:
+        _note(found, name_keys(name), name, reading.passages[number], number, is_certain=False)
+    return found
+
+
+def _note_typed(found: dict[str, CompanyName], kind: FieldKind, text: str, passage: Passage, number: int) -> None:
+    if kind == "domain":
+        if _BARE_DOMAIN.fullmatch(text):
+            _note(found, domain_keys(text), text, passage, number)
+    elif (
+        kind in ("company", "mixed")
+        and len(text) <= _LONGEST_NAME
+        and "\n" not in text
+        and "@" not in text
+        and not _IDENTIFIER.fullmatch(text)
+        and not (kind == "mixed" and (is_person(text) or not text[:1].isupper()))
+    ):
+        _note(found, name_keys(text), text, passage, number)
+
+
+def _note(
+    found: dict[str, CompanyName],
+    keys: tuple[str, ...],
+    name: str,
+    passage: Passage,
+    number: int,
+    is_certain: bool = True,
+) -> None:
+    for key in keys:
+        if key not in found:
+            found[key] = CompanyName(keys[0], name, passage, number, is_certain)
+
+
+_LONGEST_NAME = 80
+_IDENTIFIER = re.compile(r"\S*_\S*|[A-Za-z]{1,5}[- #]?\d+|\d[\d\s.,:/-]*")
+_BARE_DOMAIN = re.compile(r"(?:[^\W_](?:[\w-]*[^\W_])?\.)+[^\W\d_]{2,}|(?:[^\W_](?:[\w-]*[^\W_])?\.)+xn--[a-z0-9-]+")
+_AFTER_SCHEME = re.compile(rf"(?:[^\s/@]*@)?({_BARE_DOMAIN.pattern})")
+_MARKS = ("@", "://", "www.")
+
+
+def _domains(text: str) -> Iterator[tuple[int, str]]:
+    """Domains of e-mail and web addresses, with where they stand; bare ones in prose are left to other spellings."""
+    for mark in _MARKS:
+        at = text.find(mark)
+        while at >= 0:
+            start = at + len(mark)
+            found = _BARE_DOMAIN.match(text, start) if mark == "@" else _AFTER_SCHEME.match(text, start)
+            if found is not None:
+                yield at, found.group() if mark == "@" else found.group(1)
+            at = text.find(mark, start)
+
+
+_ENDINGS = {
+    form.lower(): tuple(dict.fromkeys([form, form.upper(), form.capitalize()]))
+    for form in [*LEGAL_IN_PROSE, *DESIGNATORS]
+}
+_ENDING_SIEVE = Sieve(_ENDINGS)
+_LEGAL = frozenset(form.lower() for form in LEGAL_IN_PROSE)
+_CAPITALISED = r"(?:[A-Z0-9\u00c0-\u00de][\w.’'-]*|&)"
+_STEM = re.compile(rf"({_CAPITALISED}(?: +(?:and +)?{_CAPITALISED}){{0,4}}),? +$")
+_REACH = 100
+"""Characters before a suffix among which the rest of the name is looked for."""
+
+
+def _shaped_names(reading: Reading, texts: list[str]) -> Iterator[tuple[int, str]]:
+    """Names in prose that end in a legal suffix or a designator, with the number of their passage."""
+    wanted = dict.fromkeys(
+        (reading.passage_at(position), reading.words[position]) for position in _ENDING_SIEVE.positions(reading)
+    )
+    for number, word in wanted:
+        kind = kind_of_field(reading.passages[number].field)
+        if kind in ("company", "domain", "person"):
+            continue
+        text = texts[number].replace("\u00a0", " ")
+        if kind != "column":
+            text = text.replace("\n", " ")
+        for form in _ENDINGS[word]:
+            at = text.find(f" {form}")
+            while at >= 0:
+                end = at + 1 + len(form)
+                if not text[end : end + 1].isalnum():
+                    stem = _STEM.search(text, max(0, at - _REACH), at + 1)
+                    if stem is not None:
+                        before = text[max(0, stem.start() - 2) : stem.start()]
+                        yield from ((number, name) for name in _stems(stem.group(1), form, word, before))
+                at = text.find(f" {form}", end)
+
+
+def _stems(stem: str, form: str, word: str, before: str) -> Iterator[str]:
+    """The name, and the name without a first word that may only be capitalised because a sentence begins there."""
+    words = stem.split()
+    while words and (words[0] in OPENERS or words[0] == "&" or words[0].endswith(".")):
+        words = words[1:]
+        before = ""
+    plain = GENERIC_NAMES if word in _LEGAL else GENERIC_NAMES | PLAIN_WORDS
+    while (other := _end_of_other(words)) > 0:
+        words = words[other:]
+        before = "and"
+    starts = [0, *(place + 1 for place, name in enumerate(words) if name == "and")]
+    if not before.strip()[-1:].isalnum():
+        starts.append(1)
+    shortest = 2 if word in _LEGAL else 1
+    for start in dict.fromkeys(starts):
+        name = words[start:]
+        if (start == 0 or len(name) >= shortest) and not plain.issuperset(words_of(" ".join(name))):
+            yield " ".join([*name, form])
+
+
+def _end_of_other(words: list[str]) -> int:
+    """Where the name after a company or a person that is named before it begins, 0 when there is none."""
+    for place, name in enumerate(words[1:], 1):
+        if name.strip(".,").lower() in _LEGAL or (name == "and" and is_person(" ".join(words[:place]))):
+            return place + 1 + (words[place + 1 : place + 2] == ["and"])
+    return 0
+
+
+_CAMEL = re.compile(r"[A-Z][a-z]+(?:[A-Z][a-z]+)+(?![\w@])")
+_CAMEL_PART = re.compile(r"[A-Z][a-z]+")
+_SURNAME_PREFIXES = frozenset("Mc Mac De Di Du La Le Da Van Von Fitz Del".split())
+_CAMEL_LENGTHS = range(6, 31)
+
+
+def _camel_names(everything: str, ends: list[int]) -> Iterator[tuple[int, str]]:
+    """Words in CamelCase that a preposition makes a party of, with the number of their passage."""
+    letters = np.frombuffer(everything.encode("latin-1", "replace"), dtype=np.uint8)
+    is_lower = (letters >= ord("a")) & (letters <= ord("z"))
+    is_upper = (letters >= ord("A")) & (letters <= ord("Z"))
+    covered = 0
+    for at in np.flatnonzero(is_lower[:-1] & is_upper[1:]).tolist():
+        if at < covered:
+            continue
+        start = everything.rfind(" ", max(0, at - _CAMEL_LENGTHS.stop), at) + 1
+        found = _CAMEL.match(everything, start) if start else None
+        covered = found.end() if found is not None else at + 1
+        if found is None or len(found.group()) not in _CAMEL_LENGTHS:
+            continue
+        parts = _CAMEL_PART.findall(found.group())
+        cue = everything[max(0, start - 12) : start - 1].split()[-1:]
+        is_named = parts[0] not in _SURNAME_PREFIXES and CAMEL_PLAIN.isdisjoint(part.lower() for part in parts)
+        if is_named and cue and cue[0].lower() in CUES:
+            yield bisect_right(ends, start), found.group()
