@@ -19,7 +19,7 @@ from tests.pipeline.small import changed, write
     [
         ([("calibration.bandd", 1)], "calibration.bandd is not a key here (did you mean band?); rename or remove it"),
         ([("target.limits.turns", 1)], "target.limits.turns is not a key here"),
-        ([("extra", 1)], "extra is not a key here (expected one of seed, candidates"),
+        ([("extra", 1)], "extra is not a key here (expected one of customer, seed, candidates"),
         ([("calibration.n_max", "many")], "calibration.n_max is 'many'; expected: a valid integer"),
         ([("calibration.tau", 2)], "calibration.tau is 2; expected: less than 1"),
         ([("candidates.profile", "hard")], "candidates.profile is 'hard'; expected: 'starter' or 'full'"),
@@ -37,6 +37,15 @@ from tests.pipeline.small import changed, write
         ([("seed", "reference-policy")], "seed: 'reference-policy' is the seed of the reference policy's own"),
         ([("name", "other")], "name is given by the file's name, here broken; remove the key"),
         ([("selection", None)], "selection is None"),
+        (
+            [("decontamination", {"earlier": {"generations": "mine"}})],
+            "decontamination.earlier.generations is 'mine'; expected: 'same_engagement', 'same_customer' or 'all'",
+        ),
+        (
+            [("decontamination", {"earlier": {"generation": "all"}})],
+            "decontamination.earlier.generation is not a key here (did you mean generations?)",
+        ),
+        ([("customer", "")], "customer is ''; expected: "),
         ([("decontamination", [1])], "decontamination is [1]; expected: a valid dictionary"),
         ([("decontamination", "none")], "decontamination is 'none'; expected: a valid dictionary"),
     ],
@@ -57,8 +66,8 @@ def test_a_wrong_value_is_named_with_its_file_and_remedy(
     ("text", "sentence"),
     [
         ("seed: [", "is not valid YAML"),
-        ("- seed", "holds a list; expected the keys seed, candidates"),
-        ("", "is empty; expected the keys seed, candidates"),
+        ("- seed", "holds a list; expected the keys customer, seed, candidates"),
+        ("", "is empty; expected the keys customer, seed, candidates"),
         ("seed: a\n? [a, b]\n: c\n", "line 2 is not valid YAML: a key is no plain word"),
         ("seed: a\nseed: b\n", "line 2 is not valid YAML: the key seed comes twice"),
     ],
@@ -117,6 +126,11 @@ def test_equal_files_have_equal_hashes_and_any_value_changes_them(tmp_path: Path
     first = load_engagement(str(write(tmp_path / "one.yaml"))).hash
     assert load_engagement(str(write(tmp_path / "one.yaml"))).hash == first
     assert load_engagement(str(write(tmp_path / "one.yaml", changed(("calibration.tau", 0.6))))).hash != first
+
+
+def test_the_customer_is_the_engagement_itself_unless_given(tmp_path: Path) -> None:
+    assert load_engagement(str(write(tmp_path / "small.yaml"))).customer == "small"
+    assert load_engagement(str(write(tmp_path / "small.yaml", changed(("customer", "north"))))).customer == "north"
 
 
 def test_the_shipped_engagements_are_those_of_the_laptop_and_of_the_study() -> None:
