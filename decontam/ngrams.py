@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from decontam.passages import Passage
-from decontam.reading import Reading, window_codes
+from decontam.reading import Codes, Reading, window_codes
 
-_TABLE_BITS = 24
+_TABLE_BITS = 27
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +38,7 @@ class NgramIndex:
         order = np.argsort(codes, kind="stable")
         self._codes, self._positions = codes[order], positions[order]
         self._count = int(np.count_nonzero(np.diff(self._codes))) + 1 if len(codes) else 0
-        # One byte looked up here spares a binary search for nearly every window that is not shared.
-        self._table = np.zeros(1 << _TABLE_BITS, dtype=bool)
-        self._table[codes & _MASK] = True
+        self._table = _bits_of(self._codes)
 
     def __len__(self) -> int:
         """Different windows indexed."""
@@ -48,15 +47,18 @@ class NgramIndex:
     def shared_runs(self, reading: Reading) -> tuple[SharedRun, ...]:
         """Runs of at least `size` words shared by `reading` and the index, in order, with the first place of each."""
         codes, positions = window_codes(reading, self.size)
-        likely = np.flatnonzero(self._table[codes & _MASK])
+        # One byte looked up here spares a binary search for nearly every window that is not shared.
+        likely = np.flatnonzero(self._table[(codes & _MASK) >> np.uint64(3)] & _BIT[codes & np.uint64(7)])
         if not len(likely):
             return ()
+        lows = np.searchsorted(self._codes, codes[likely], side="left")
+        likely = likely[self._codes[np.minimum(lows, len(self._codes) - 1)] == codes[likely]]
         lows = np.searchsorted(self._codes, codes[likely], side="left")
         highs = np.searchsorted(self._codes, codes[likely], side="right")
         runs: list[SharedRun] = []
         covered = 0
-        for hit in np.flatnonzero(highs > lows):
-            position = int(positions[likely[hit]])
+        for hit, place in enumerate(likely.tolist()):
+            position = int(positions[place])
             if position + self.size <= covered:
                 continue
             run = self._run(reading, position, self._positions[lows[hit] : highs[hit]].tolist())
@@ -84,3 +86,14 @@ class NgramIndex:
 
 
 _MASK = np.uint64((1 << _TABLE_BITS) - 1)
+_BIT = np.left_shift(np.uint8(1), np.arange(8, dtype=np.uint8))
+
+
+def _bits_of(codes: Codes) -> NDArray[np.uint8]:
+    """A bit for the lower digits of every code, eight in a byte."""
+    table = np.zeros(1 << (_TABLE_BITS - 3), dtype=np.uint8)
+    bits = np.unique(codes & _MASK)
+    places, firsts = np.unique(bits >> np.uint64(3), return_index=True)
+    if len(places):
+        table[places] = np.bitwise_or.reduceat(_BIT[bits & np.uint64(7)], firsts)
+    return table
