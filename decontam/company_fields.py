@@ -17,7 +17,7 @@ from decontam.lexicon import (
     TRADE_PARTNERS,
     WRAPPERS,
 )
-from decontam.people import PERSON_FIELDS
+from decontam.people import PERSON_COLLECTIONS, PERSON_FIELDS
 
 FieldKind = Literal["company", "mixed", "domain", "person", "column", "prose"]
 """`mixed` holds companies or people; the first line of a `column` tells what the others are."""
@@ -42,6 +42,8 @@ def kind_of_field(field: str) -> FieldKind:
         return "company"
     if name in NAME_FIELDS and holder in COMPANY_COLLECTIONS and not (is_ledger and holder in ("account", "accounts")):
         return "company"
+    if name in NAME_FIELDS and holder in PERSON_COLLECTIONS:
+        return "person"
     if name in DOMAIN_FIELDS:
         return "domain"
     return "mixed" if name in MIXED_FIELDS else "prose"

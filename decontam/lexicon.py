@@ -44,21 +44,30 @@ PLAIN_WORDS = frozenset(
 )
 """Words that make no company of a designator, alone or with generic ones: a Working Group, Strategic Partners."""
 GENERIC_NAMES = frozenset(
-    "account accounting accounts active admin administration agency all analytics approved billing board branch "
-    "business cash ceo cfo client clients closed company competitor compliance consultant consulting contact "
-    "contractor corporate coo cost cto customer customers default demo department design dev development division "
-    "engineering enterprise example external facilities finance freelance freelancer general group hardware "
-    "headquarters holdings home hq hr human inactive individual industries internal inventory invoice it lead leads "
-    "legal logistics maintenance management manager manufacturing marketing member members misc na name new no none "
-    "null office onboarding operations ops order orders organisation organization other our owner partner partners "
-    "payroll pending people person personal planning platform private procurement product production products project "
-    "projects prospect purchasing qa quality recruiting recruitment reporting reseller research retail retired sales "
-    "sample security self service services shipping software solutions staff standard startup strategy student "
-    "success supplier suppliers supply support systems tbc tbd team teams technologies technology test training "
-    "travel treasury true false unassigned university unknown unspecified user users various vendor vendors warehouse "
-    "wholesale work works yes and of the".split()
+    "account accounting accounts action actions active address admin administration agency all amount analytics and "
+    "approved april archive august available best billing board branch business cancelled cash category ceo cfo check "
+    "city client clients closed comment comments company competitor completed compliance confirmed consultant "
+    "consulting contact contract contractor coo corporate cost country cto currency customer customers daily date "
+    "deal deals december default demo department description design details dev development division done draft due "
+    "east email employee employees engineering enterprise example external facilities false february finance "
+    "freelance freelancer friday general group hardware headquarters high holdings home hours hq hr human id inactive "
+    "individual industries info internal inventory invoice it january july june lead leads legal logistics low "
+    "maintenance management manager manufacturing march marketing may medium member members message messages misc "
+    "monday monthly na name new no none north note notes november null number october of office onboarding open "
+    "operations ops order orders organisation organization other our overdue owner paid partner partners payment "
+    "payroll pending people person personal phone planning platform policy priority private procurement product "
+    "production products project projects prospect purchasing qa quality quantity queue quote quotes rate recruiting "
+    "recruitment regards region renewal reply report reporting reports research reseller retail retired review sales "
+    "sample saturday scheduled security self sent september service services shipping software solutions south staff "
+    "standard startup status strategy student subject success summary sunday supplier suppliers supply support "
+    "systems task tasks tbc tbd team teams technologies technology test thanks the thursday ticket tickets title "
+    "today tomorrow total training travel treasury true tuesday type unassigned university unknown unpaid unspecified "
+    "update updates urgent user users value various vendor vendors warehouse wednesday week weekly west wholesale "
+    "work works year yes".split()
 )
 """Words that name no company, alone or in a row: a department is not a competitor."""
+STREETS = frozenset("ave avenue blvd boulevard court drive lane place rd road room square st street suite way".split())
+"""Words that make an address or a room of the word before them."""
 OPENERS = frozenset(
     "A About Account Add After Also An And Any Are As Ask Assign At Attention Attn Because Before Bill Book Both But "
     "By Call Can Cc Check Client Close Company Confirm Contact Could Create Customer Deal Dear Demo Did Do Does "

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from decontam.companies import CompanyName, companies_in
 from decontam.company_fields import kind_of_field
-from decontam.lexicon import LEGAL_SUFFIXES, OPENERS
+from decontam.lexicon import GENERIC_NAMES, LEGAL_SUFFIXES, OPENERS, PLAIN_WORDS, STREETS
 from decontam.name_keys import LONGEST, folded
 from decontam.people import GIVEN_NAMES
 from decontam.reading import Codes, Reading, codes_of
@@ -275,19 +275,22 @@ def _is_name_here(text: str, match: re.Match[str], is_ordinary: Callable[[], boo
     if match.group()[0].islower():
         return False
     after = _WORD_AFTER.match(text, match.end())
-    if after is not None and after.group(1).replace(".", "").lower() in LEGAL_SUFFIXES:
+    following = after.group(1).replace(".", "").lower() if after is not None else ""
+    if following in LEGAL_SUFFIXES:
         return True
-    if word in GIVEN_NAMES:
+    if word in GIVEN_NAMES or following in STREETS:
         return False
     before = _WORD_BEFORE.search(text, max(0, match.start() - 30), match.start())
     if before is None:
         return not (_begins_sentence(text, match.start()) and is_ordinary())
     other = before.group(1)
-    if not other[0].isupper() or other in OPENERS:
+    if not other[0].isupper() or other in OPENERS or other.lower() in GENERIC_NAMES | PLAIN_WORDS:
         return True
+    # "Ring Acme" begins with no name, "Tobin Acme" does; in the middle of a sentence both words are one name.
     is_initial = len(other.rstrip(".")) == 1
     address = rf"(?<!\w){re.escape(other)}[._-]?{re.escape(word)}@"
-    return not (is_initial or other.lower() in GIVEN_NAMES or re.search(address, text, re.IGNORECASE))
+    is_person = is_initial or other.lower() in GIVEN_NAMES or re.search(address, text, re.IGNORECASE) is not None
+    return _begins_sentence(text, before.start(1)) and not is_person
 
 
 def _begins_sentence(text: str, start: int) -> bool:
