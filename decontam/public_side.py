@@ -11,8 +11,8 @@ import numpy as np
 from decontam.benchmark import Benchmark, BenchmarkTask
 from decontam.likeness import likeness
 from decontam.minhash import SimilarityIndex, Sketch, sketch
-from decontam.names import CompanyName, NameIndex, companies_in
-from decontam.ngrams import NgramIndex
+from decontam.names import CompanyName, NameIndex, SharedName, companies_in
+from decontam.ngrams import NgramIndex, SharedRun
 from decontam.passages import passages_of_benchmark_task, seen_by_the_agent
 from decontam.reading import Codes, Reading, joined, read, shingles_of, window_codes
 from decontam.settings import DecontaminationSettings
@@ -38,7 +38,7 @@ class PublicSide:
         self._names = NameIndex(everything, companies)
         self.side = _side(len(benchmark.tasks), everything, len(self._ngrams), companies)
         """How much text all benchmarks brought together."""
-        in_prose = {source.name for source in benchmark.sources if source.reader in _READERS_OF_PROSE}
+        in_prose = {source.name for source in benchmark.sources if source.reader in READERS_OF_PROSE}
         is_prose = bool(in_prose) and len(in_prose) == len(benchmark.sources)
         refuse_empty(f"the benchmark tasks of {benchmark.source}", self.side, is_prose)
         self.sides = _each(benchmark.tasks, settings.ngram_words, self.side)
@@ -64,27 +64,33 @@ class PublicSide:
         found = (self._shared_passage(reading), self._shared_name(reading, companies), self._like(reading, whole))
         return tuple(overlap for overlap in found if overlap is not None)
 
+    def every_overlap(self, reading: Reading, companies: Mapping[str, CompanyName]) -> tuple[Overlap, ...]:
+        """All runs of words and all companies shared with the benchmark, not only the clearest."""
+        runs, pairs = self._ngrams.shared_runs(reading), self._names.shared(reading, companies)
+        return (*map(self._of_run, runs), *map(self._of_name, pairs))
+
     def _shared_passage(self, reading: Reading) -> Overlap | None:
         runs = self._ngrams.shared_runs(reading)
-        if not runs:
-            return None
-        longest = max(runs, key=lambda run: len(run.words))
-        return Overlap(
-            rule="shared_passage",
-            path=longest.passage.path,
-            text=longest.passage.text,
-            other=self._keys[self._owners[longest.other_number]],
-            other_path=longest.other.path,
-            other_text=longest.other.text,
-            shared=longest.words,
-            other_shared=longest.words,
-        )
+        return self._of_run(max(runs, key=lambda run: len(run.words))) if runs else None
 
     def _shared_name(self, reading: Reading, companies: Mapping[str, CompanyName]) -> Overlap | None:
         pairs = self._names.shared(reading, companies)
-        if not pairs:
-            return None
-        ours, theirs = pairs[0].ours, pairs[0].theirs
+        return self._of_name(pairs[0]) if pairs else None
+
+    def _of_run(self, run: SharedRun) -> Overlap:
+        return Overlap(
+            rule="shared_passage",
+            path=run.passage.path,
+            text=run.passage.text,
+            other=self._keys[self._owners[run.other_number]],
+            other_path=run.other.path,
+            other_text=run.other.text,
+            shared=run.words,
+            other_shared=run.words,
+        )
+
+    def _of_name(self, pair: SharedName) -> Overlap:
+        ours, theirs = pair.ours, pair.theirs
         return Overlap(
             rule="company_name",
             path=ours.passage.path,
@@ -118,7 +124,7 @@ class PublicSide:
         return read(seen_by_the_agent(self._passages[low:high]))
 
 
-_READERS_OF_PROSE = ("harbor", "jsonl", "parquet")
+READERS_OF_PROSE = ("harbor", "jsonl", "parquet")
 """What they read has no typed fields, so that it may name no company in a way that can be told without ours."""
 
 
