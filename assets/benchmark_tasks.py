@@ -5,21 +5,20 @@ import dagster as dg
 from assets.generation import Workshop
 from assets.materialization import result_of, table
 from assets.partitions import GENERATIONS, OWNERS, generation_check
-from assets.stages.benchmark import STAGE, read_benchmark, store_benchmark
-from decontam.scored_set import shortfalls
+from assets.stages.benchmark import STAGE, benchmark_shortfalls, benchmark_sources, store_benchmark
 
 SOURCE_COLUMNS = ("name", "source", "version", "reader", "counts", "content_hash")
 
 
 @dg.asset(
-    partitions_def=GENERATIONS, group_name="engagement", code_version="1", owners=OWNERS, kinds={"python", "json"}
+    partitions_def=GENERATIONS, group_name="engagement", code_version="2", owners=OWNERS, kinds={"python", "json"}
 )
 def benchmark_tasks(context: dg.AssetExecutionContext, workshop: dg.ResourceParam[Workshop]) -> dg.MaterializeResult:
     """The public benchmark's tasks, which nothing that is delivered may overlap."""
     generation = workshop.open(context.partition_key, context.run.run_id)
     manifest = store_benchmark(generation)
     preview = table(generation.rows(STAGE, "tasks.jsonl"), ("benchmark", "name", "domain", "prompt"))
-    sources = (source.to_json() for source in read_benchmark(generation).sources)
+    sources = (source.to_json() for source in benchmark_sources(generation))
     return result_of(manifest, preview=preview, sources=table(sources, SOURCE_COLUMNS))
 
 
@@ -39,10 +38,11 @@ def benchmark_is_complete(
     context: dg.AssetCheckExecutionContext, workshop: dg.ResourceParam[Workshop]
 ) -> dg.AssetCheckResult:
     """Of AutomationBench all 600 scored and 200 simple tasks are there: nothing protects those that are missing."""
-    benchmark = read_benchmark(workshop.open(context.partition_key))
-    found = shortfalls(benchmark)
+    generation = workshop.open(context.partition_key)
+    missing = benchmark_shortfalls(generation)
+    counts = {source.name: dict(source.counts) for source in benchmark_sources(generation)}
     return dg.AssetCheckResult(
-        passed=not found,
+        passed=not missing,
         severity=dg.AssetCheckSeverity.WARN,
-        metadata={"missing": "; ".join(found) or "nothing", "domains": dg.MetadataValue.json(benchmark.counts())},
+        metadata={"missing": "; ".join(missing) or "nothing", "tasks": dg.MetadataValue.json(counts)},
     )

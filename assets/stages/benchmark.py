@@ -1,11 +1,12 @@
 """The benchmark stage stores the public tasks that nothing may overlap, as they were read."""
 
 from pathlib import Path
+from typing import Any
 
 from assets.files import write_rows
 from assets.generation import Generation, Product
 from assets.manifest import Manifest
-from decontam.benchmark import Benchmark
+from decontam.benchmark import Benchmark, BenchmarkSource
 from decontam.readers.sources import load_benchmark
 from decontam.scored_set import shortfalls
 
@@ -24,6 +25,18 @@ def store_benchmark(generation: Generation) -> Manifest:
         return Product({"tasks.jsonl": tasks}, count, count, facts={**facts, **more})
 
     return generation.produce(STAGE, make, upstream=())
+
+
+def benchmark_sources(generation: Generation) -> tuple[BenchmarkSource, ...]:
+    """Where the tasks that were stored came from."""
+    stated: Any = generation.manifest(STAGE).facts["sources"]
+    return tuple(map(BenchmarkSource.model_validate, stated))
+
+
+def benchmark_shortfalls(generation: Generation) -> tuple[str, ...]:
+    """What was missing of the scored set when it was stored."""
+    stated: Any = generation.manifest(STAGE).facts["shortfalls"]
+    return tuple(stated)
 
 
 def read_benchmark(generation: Generation) -> Benchmark:

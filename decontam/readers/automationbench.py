@@ -11,7 +11,7 @@ from decontam.readers.lines import json_lines, strict_json
 from decontam.readers.messages import spoken
 from decontam.readers.place import Place
 
-_IN_ROW = ("prompt", "info", "example_id", "initial_state", "task", "task_name")
+_IN_ROW = ("prompt", "info", "example_id", "initial_state", "task", "task_name", "domain")
 _IN_INFO = ("task_name", "task", "initial_state", "zapier_tools", "assertions")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from decontam.benchmark import BenchmarkTask
+from decontam.readers.collected import FIELD_LETTERS
 from decontam.readers.place import Place
 
 _SETTINGS, _REQUEST, _WORLD = "task.toml", "instruction.md", "environment"
@@ -56,7 +57,7 @@ def _settings(folder: Path, place: Place) -> Mapping[str, Any]:
     try:
         return tomllib.loads(_read(folder / _SETTINGS, folder, place))
     except tomllib.TOMLDecodeError as error:
-        place.refuse(f"({folder.name}) has a {_SETTINGS} that is no TOML ({error}); mend it")
+        place.refuse(f"({folder.name}): {_SETTINGS} is no TOML ({error}); mend it")
 
 
 def _request(folder: Path, place: Place) -> str:
@@ -70,21 +71,33 @@ def _request(folder: Path, place: Place) -> str:
 
 
 def _world(folder: Path, place: Place) -> dict[str, Any]:
-    """The readable files of the environment, which the agent finds there."""
+    """The readable files of the environment, which the agent finds there, in whatever encoding they are."""
     found = [path for path in sorted((folder / _WORLD).rglob("*")) if path.suffix.lower() in _READABLE]
     files = [
-        {"path": str(path.relative_to(folder)), "text": _read(path, folder, place)} for path in found if path.is_file()
+        {"path": str(path.relative_to(folder)), "text": piece}
+        for path in found
+        if path.is_file()
+        for piece in _pieces(_read(path, folder, place, errors="replace"))
     ]
     return {_WORLD: {"files": files}} if files else {}
 
 
-def _read(path: Path, folder: Path, place: Place) -> str:
+def _pieces(text: str) -> Iterator[str]:
+    """A long file cut at ends of lines, so that no piece is too long for a field."""
+    while len(text) > FIELD_LETTERS:
+        cut = text.rfind("\n", 0, FIELD_LETTERS) + 1 or FIELD_LETTERS
+        yield text[:cut]
+        text = text[cut:]
+    yield text
+
+
+def _read(path: Path, folder: Path, place: Place, errors: str = "strict") -> str:
     name = path.relative_to(folder)
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return path.read_text(encoding="utf-8-sig", errors=errors)
     except FileNotFoundError:
         place.refuse(f"({folder.name}) has no {name}; a task folder needs {_SETTINGS} and {_REQUEST}")
     except UnicodeDecodeError as error:
-        place.refuse(f"({folder.name}) has a {name} that is not UTF-8 text at byte {error.start + 1}; save it again")
+        place.refuse(f"({folder.name}): {name} is not UTF-8 text at byte {error.start + 1}; save it again")
     except OSError as error:
-        place.refuse(f"({folder.name}) has a {name} that cannot be read ({error.strerror}); check its permissions")
+        place.refuse(f"({folder.name}): {name} cannot be read ({error.strerror}); check its permissions")

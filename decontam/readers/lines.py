@@ -39,14 +39,11 @@ def json_lines(path: Path) -> Iterator[tuple[Place, Any]]:
 
 def json_value(place: Place, text: str, is_cut: bool = False) -> Any:
     """The JSON value of one line; `is_cut` when it has no line end, so that it may be the first part of a row only."""
+    if place.number == 1 and text.lstrip().startswith("["):
+        place.refuse("begins a JSON array; write one object a line, as `jq -c '.[]'` does")
     try:
         value = strict_json(text)
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        place.refuse("holds half of a surrogate pair, which is no text; export the file again")
     except (ValueError, RecursionError) as error:
-        if place.number == 1 and text.lstrip().startswith("["):
-            place.refuse("begins a JSON array; write one object a line, as `jq -c '.[]'` does")
         # Only what was being written when the disk filled or the copy stopped lacks its newline.
         if is_cut:
             place.refuse("is cut off in the middle of the last row; copy or export the file again")
@@ -55,8 +52,12 @@ def json_value(place: Place, text: str, is_cut: bool = False) -> Any:
 
 
 def strict_json(text: str) -> Any:
-    """The JSON value of a text. Raises ValueError for NaN and a deep nest, too; RecursionError for a mad one."""
+    """The JSON value of a text. Raises ValueError also for NaN, a deep nest and half characters, or RecursionError."""
     value = json.loads(text, parse_constant=_refuse_constant)
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError("it holds half of a surrogate pair, which is no text") from None
     level, depth = [value], 0
     while level := [part for whole in level for part in _parts(whole)]:
         depth += 1

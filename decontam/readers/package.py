@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -16,7 +15,7 @@ from typing import IO, Any, NoReturn
 
 from decontam.benchmark import BenchmarkTask
 from decontam.readers.automationbench import task_of_row
-from decontam.readers.lines import ROW_BYTES
+from decontam.readers.lines import ROW_BYTES, strict_json
 from decontam.readers.place import Place
 
 PACKAGE = "automationbench"
@@ -59,7 +58,7 @@ def package_tasks(python: Path) -> Handed:
                     tasks.append((place, task_of_row(row, place)))
                 case _:
                     shown = line[:_SHOWN].decode(errors="replace").strip()
-                    raise ValueError(f"{interpreter} answered {shown!r} instead of rows; {_REMEDY}")
+                    raise ValueError(f"{interpreter} answered {shown!r} instead of row {len(tasks) + 1}; {_REMEDY}")
         code = process.wait()
         if code or count != len(tasks):
             _refuse(interpreter, code, _last_line(errors), len(tasks))
@@ -100,9 +99,9 @@ def _lines(process: subprocess.Popen[bytes]) -> Iterator[bytes]:
 
 
 def _answer(line: bytes) -> Any:
-    """What a line says; None for one that is no JSON."""
+    """What a line says; None for one that is no JSON of ours."""
     try:
-        return json.loads(line)
+        return strict_json(line.decode())
     except (ValueError, RecursionError):
         return None
 

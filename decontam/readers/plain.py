@@ -51,7 +51,7 @@ def _text(row: Mapping[str, Any], column: str, place: Place) -> tuple[str, str]:
     """What stands in the text column: a text, or messages."""
     value = _cell(row, column, "--text-column", place)
     if not isinstance(value, (str, list)):
-        place.refuse(f"has a {type(value).__name__} in the column {column!r}, expected text; name another column")
+        place.refuse(f"has {value!r:.80} in the column {column!r}, expected text; name another column")
     system, prompt = spoken(value)
     if not prompt.strip():
         place.refuse(f"has no text in the column {column!r}; leave the row out or name another column")

@@ -72,6 +72,7 @@ def test_hash_ignores_order_name_and_spelling_of_the_file_and_sees_content(tmp_p
         ('{"a":' * 100_000 + "\n{}\n", 1, "is not JSON"),
         ('{"prompt": "p", "task": "a.b", "x": NaN}\n\n', 1, "is not JSON"),
         ('[{"prompt": "p"},\n{}]\n', 1, "begins a JSON array; write one object a line"),
+        ('[{"prompt": "p"}]\n', 1, "begins a JSON array"),
         ("7\n", 1, "is no task but a JSON int"),
         ('{"prompt": "p"}\n', 1, "no info.task_name"),
         ('{"task": "a.b", "prompt": []}\n', 1, "has no prompt"),

@@ -27,7 +27,7 @@ def main() -> None:
         os.dup2(2, 1)
 
         def say(line: dict[str, Any]) -> None:
-            out.write(json.dumps(line, default=str) + "\n")
+            out.write(json.dumps(line, default=str, allow_nan=False) + "\n")
 
         say({"python": ".".join(map(str, sys.version_info[:3]))})
         out.flush()
