@@ -144,7 +144,7 @@ def _serve(pipe: Connection) -> None:
     while True:
         try:
             message = pickle.loads(pipe.recv_bytes())
-        except EOFError:
+        except (EOFError, ConnectionResetError):
             return
         answer: Any
         try:
@@ -162,5 +162,5 @@ def _serve(pipe: Connection) -> None:
             answer = error
         try:
             pipe.send(answer)
-        except BrokenPipeError:
+        except (BrokenPipeError, ConnectionResetError):
             return

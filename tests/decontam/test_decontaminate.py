@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from decontam.benchmark import BenchmarkTask
+from decontam.benchmark import BenchmarkSource, BenchmarkTask
 from decontam.decontaminate import decontaminate
 from decontam.readers.sources import read_source, stand_in
 from decontam.settings import DecontaminationSettings
@@ -229,6 +229,41 @@ def test_a_comparison_with_nothing_is_refused() -> None:
         judged([made_task("Too short")])
     with pytest.raises(ValueError, match="have no tasks"):
         decontaminate([long_enough], made_benchmark().model_copy(update={"tasks": ()}), (), SETTINGS)
+
+
+def imported(name: str, reader: str) -> BenchmarkSource:
+    return BenchmarkSource(name=name, source=name, version="1", content_hash="0" * 64, counts={"hr": 1}, reader=reader)
+
+
+def test_each_of_several_benchmarks_must_bring_text_of_its_own() -> None:
+    usual = made_benchmark().tasks[0]
+    sources = (imported("automationbench", "automationbench"), imported("other", "automationbench"))
+    mute = BenchmarkTask(name="hr.a", domain="hr", prompt="Too short", row=1, benchmark="other")
+    with pytest.raises(ValueError, match="the tasks of the benchmark other have no ngrams and no names"):
+        decontaminate([made_task("a " * 20)], made_benchmark(usual, mute, sources=sources), (), SETTINGS)
+
+
+def test_a_benchmark_of_prose_may_name_no_company_and_the_result_says_so() -> None:
+    usual = made_benchmark().tasks[0]
+    plain = BenchmarkTask(name="row_1", domain="unknown", prompt=" ".join(prose(2, 30)), row=1, benchmark="plain")
+    ours = [made_task(" ".join(prose(1))), made_task(" ".join(["Well", *prose(2, 30)]), index=1)]
+    both = (imported("automationbench", "automationbench"), imported("plain", "jsonl"))
+    result = decontaminate(ours, made_benchmark(usual, plain, sources=both), (), SETTINGS)
+    assert [ruling.rule for ruling in result.rulings] == [None, "shared_passage"]
+    assert result.rulings[1].overlaps[0].other == "plain/row_1"
+    assert {name: (side.tasks, side.ngrams, side.names) for name, side in result.benchmark_sides.items()} == {
+        "automationbench": (1, (21 - 12) + (20 - 12), 1),
+        "plain": (1, 30 - 12, 0),
+    }
+    assert (result.theirs.ngrams, result.theirs.names) == (17 + 18, 1)
+    alone = decontaminate(ours, made_benchmark(plain, sources=both[1:]), (), SETTINGS)
+    assert (alone.theirs.names, alone.benchmark_sides["plain"]) == (0, alone.theirs)
+
+
+def test_a_task_without_text_is_refused_by_its_name() -> None:
+    mute = made_task(" ", {"gmail": {"messages": ({"id": "m1", "body": "..."},)}})
+    with pytest.raises(ValueError, match=f"task {mute.id} has no text: neither its prompt nor its world holds a word"):
+        judged([made_task(" ".join(prose(1))), mute])
 
 
 def test_a_task_given_twice_is_refused() -> None:
