@@ -51,15 +51,20 @@ class ResultFile:
 
 def read_result_file(path: Path) -> ResultFile:
     """The export at `path`. Raises ValueError, naming file and entry, when it is not one or contradicts itself."""
-    if not path.is_file():
-        raise ValueError(f"there is no result file at {path}; give a JSON export of auto-bench (--export-json)")
-    data = path.read_bytes()
+    data = _bytes_of(path)
     meta, rows = _parsed(path, data)
     if not rows:
         raise ValueError(f"{path} holds no tasks; give an export of a finished run")
     entries = tuple(_entry(path, number, row) for number, row in enumerate(rows))
     _refuse_another_suite(path, [name for name, _ in entries])
     return ResultFile(path, hashlib.sha256(data).hexdigest(), {**_sampling(meta), PROMPT: _prompt(rows)}, entries)
+
+
+def export_rows(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """What a readable export says about itself, and its rows, as they stand in it. Raises ValueError as above."""
+    read_result_file(path)
+    meta, rows = _parsed(path, _bytes_of(path))
+    return dict(meta), rows
 
 
 def read_scores(paths: Sequence[Path]) -> Scores:
@@ -105,6 +110,17 @@ def compare_files(
     base, adapter = read_scores(base_paths), read_scores(adapter_paths)
     left_out = exclusions(monitored, flags or {}, {task.task_id for task in base.tasks})
     return compare(base, adapter, seed=seed, common=common, allow=allow, exclude=left_out, monitored=monitored)
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise ValueError(
+            f"there is no result file at {path}; give a JSON export of auto-bench (--export-json)"
+        ) from None
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read ({error.strerror}); give a JSON export of auto-bench") from None
 
 
 def _parsed(path: Path, data: bytes) -> tuple[Mapping[str, Any], list[Any]]:

@@ -2,19 +2,45 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Literal
+
 from pydantic import Field, model_validator
 
 from environment.record import Record
 
 
+class HarnessSettings(Record):
+    """How AutomationBench's own harness runs, alike for base and adapter."""
+
+    python: Path
+    """Interpreter (3.13 or newer) whose environment holds the package automation-bench."""
+    toolset: Literal["api", "zapier", "limited_zapier"] = "api"
+    max_steps: int = Field(50, ge=1)
+    max_concurrent: int = Field(16, ge=1)
+    reasoning_effort: str | None = None
+    batch: int = Field(20, ge=1)
+    """Tasks a call of the harness: what an interruption loses at most, since it writes its results at its end."""
+    retries: int = Field(2, ge=0)
+    """Further calls for the tasks of an attempt that infrastructure errors left unscored."""
+    monitored: Path | None = None
+    """Text file with the tasks that decisions were taken on, one name a line."""
+    flags: Path | None = None
+    """CSV with the columns `task` and `set`: tasks whose grading is in doubt."""
+    extra: tuple[str, ...] = ()
+    """Further words of the command line."""
+
+
 class EvaluationSettings(Record):
-    """Attempts on the held-out tasks; base and adapter get the same."""
+    """Attempts on the held-out tasks, and on AutomationBench where a harness is named; both sides get the same."""
 
     attempts: int = Field(ge=1)
     """Of each side on each task; the study's is 3."""
     temperature: float = Field(gt=0)
     other_temperatures: tuple[float, ...]
     """At which the base is sampled too, so that a gain from mere sharpening shows; at 0 one attempt a task is made."""
+    harness: HarnessSettings | None = None
+    """With it AutomationBench is attempted too; needs a target behind an endpoint."""
 
     @model_validator(mode="after")
     def _temperatures_differ(self) -> EvaluationSettings:
