@@ -27,6 +27,10 @@ Key = tuple[str, str, int]
 """Policy, task id, number."""
 
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
+_GROUP_BYTES = 8_000_000
+"""Attempts that are held in memory at once while a part is written."""
+_READ_ROWS = 8
+"""Attempts that are held in memory at once while a part is read."""
 
 
 class PlannedAttempt(Record):
@@ -110,7 +114,7 @@ class Ledger:
         with self._locked():
             self._read_new_parts()
             for path in self._segments():
-                for _, data in _read_segment(path):
+                for _, _, data in _read_segment(path):
                     self._remember(_line_of_json(data))
 
     def __enter__(self) -> Ledger:
@@ -175,17 +179,17 @@ class Ledger:
                 return
             self._read_new_parts()
             kept = set().union(*self._compacted.values())
-            rows: dict[Key, dict[str, Any]] = {}
+            places: dict[Key, _Place] = {}
             for path, _ in free:
-                for text, data in _read_segment(path):
+                for start, size, data in _read_segment(path):
                     line = _line_of_json(data)
                     if line.key not in kept:
-                        rows.setdefault(line.key, _row(line, text))
-            if rows:
+                        places.setdefault(line.key, _Place(line, path, start, size))
+            if places:
                 numbers = [int(path.stem.removeprefix("part-")) for path in self._parts()]
                 path = self._folder / "parts" / f"part-{max(numbers, default=0) + 1:06d}.parquet"
-                _write_whole(path, lambda temporary: _write_part(temporary, [rows[key] for key in sorted(rows)]))
-                self._compacted[path] = set(rows)
+                _write_whole(path, lambda temporary: _write_part(temporary, [places[key] for key in sorted(places)]))
+                self._compacted[path] = set(places)
             for path, descriptor in free:
                 path.unlink()
                 os.close(descriptor)
@@ -243,11 +247,10 @@ class Ledger:
 
     def _texts(self) -> Iterator[str]:
         for path in self._parts():
-            for row in _read_part(path, ["attempt"]):
-                yield row["attempt"]
+            yield from _texts_of_part(path)
         for path in self._segments():
-            for text, _ in _read_segment(path):
-                yield text
+            for start, size, _ in _read_segment(path):
+                yield _text_at(path, start, size)
 
     def _parts(self) -> list[Path]:
         return sorted((self._folder / "parts").glob("part-*.parquet"))
@@ -343,18 +346,41 @@ def _take(path: Path) -> int | None:
     return descriptor
 
 
-def _read_segment(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Lines of a segment with what they say. A damaged last one was being written when its process ended: not done."""
-    lines = path.read_bytes().split(b"\n")
-    for index, line in enumerate(lines[:-1]):
-        try:
-            yield line.decode(), json.loads(line)
-        except ValueError as error:
-            if index == len(lines) - 2 and lines[-1] == b"":
-                return
-            raise ValueError(
-                f"line {index + 1} of {path} is not JSON although others follow it; restore the file from a copy"
-            ) from error
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the text of an attempt lies: transcripts are long, so a round's are never in memory together."""
+
+    line: AttemptLine
+    segment: Path
+    start: int
+    size: int
+
+
+def _read_segment(path: Path) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    """Where each line of a segment begins, its size, and what it says.
+
+    A damaged last one was being written when its process ended: that attempt is not done.
+    """
+    with path.open("rb") as segment:
+        start = number = 0
+        while (line := segment.readline()).endswith(b"\n"):
+            number += 1
+            try:
+                data = json.loads(line)
+            except ValueError as error:
+                if not segment.peek(1):
+                    return
+                raise ValueError(
+                    f"line {number} of {path} is not JSON although others follow it; restore the file from a copy"
+                ) from error
+            yield start, len(line) - 1, data
+            start += len(line)
+
+
+def _text_at(path: Path, start: int, size: int) -> str:
+    with path.open("rb") as segment:
+        segment.seek(start)
+        return segment.read(size).decode()
 
 
 def _write_whole(path: Path, write: Callable[[Path], object]) -> None:
@@ -403,22 +429,34 @@ def _line_of_json(data: Mapping[str, Any]) -> AttemptLine:
     )
 
 
-def _row(line: AttemptLine, text: str) -> dict[str, Any]:
-    return {**asdict(line), "attempt": text}
-
-
 def _line_of_row(row: Mapping[str, Any]) -> AttemptLine:
     return AttemptLine(**{name: row[name] for name in _LINE_COLUMNS if name in row})
 
 
-def _write_part(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+def _write_part(path: Path, places: Sequence[_Place]) -> None:
     import pyarrow as pa  # not when Dagster loads the code location
     import pyarrow.parquet as pq
 
     types = {"number": pa.int64(), "seed": pa.uint64(), "strict": pa.bool_(), "partial_credit": pa.float64()}
     types |= {"tokens_in": pa.int64(), "tokens_out": pa.int64(), "tokens_cached": pa.int64()}
     schema = pa.schema([(name, types.get(name, pa.string())) for name in (*_LINE_COLUMNS, "attempt")])
-    pq.write_table(pa.Table.from_pylist(list(rows), schema=schema), path, compression="zstd")
+    with pq.ParquetWriter(path, schema, compression="zstd") as part:
+        rows: list[dict[str, Any]] = []
+        held = 0
+        for place in places:
+            rows.append({**asdict(place.line), "attempt": _text_at(place.segment, place.start, place.size)})
+            held += place.size
+            if held > _GROUP_BYTES or place is places[-1]:
+                part.write_table(pa.Table.from_pylist(rows, schema=schema))
+                rows, held = [], 0
+
+
+def _texts_of_part(path: Path) -> Iterator[str]:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as part:
+        for batch in part.iter_batches(batch_size=_READ_ROWS, columns=["attempt"], use_threads=False):
+            yield from batch.column(0).to_pylist()
 
 
 def _read_part(path: Path, columns: Sequence[str]) -> list[dict[str, Any]]:

@@ -3,11 +3,10 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from assets.files import file_record, read_record, write_rows, write_text
 from assets.generation import Generation, Product, tasks_in, tasks_of
-from assets.manifest import FileRecord, Manifest, rows_hash
+from assets.manifest import FileRecord, Manifest, RowHash
 from assets.stages.cleaning import STAGE as CLEAN
 from assets.stages.cleaning import clusters
 from assets.stages.sampling import attempts_on, open_policy, run_async, target_served
@@ -18,6 +17,7 @@ from calibration.sampling import Progress, calibrate
 from calibration.settings import Band
 from environment.attempt import Attempt
 from environment.ledger import Ledger
+from environment.record import canonical_json
 from environment.task import Task
 from evaluation.report_inputs import PassRates, pass_rate_counts
 
@@ -30,7 +30,7 @@ def calibrate_clean(generation: Generation) -> Manifest:
     def make(folder: Path) -> Product:
         with Ledger(folder / "ledger") as ledger:
             calibration = run_async(_served(generation, ledger))
-            attempts = list(ledger.attempts(calibration.policy))
+            found_bugs, attempts_hash = examined(ledger.attempts(calibration.policy))
         splits = Counter(task.split for task in tasks_of(generation, CLEAN))
         standing = standings(calibration)
         return Product(
@@ -52,8 +52,8 @@ def calibrate_clean(generation: Generation) -> Manifest:
                 "policy": calibration.policy,
                 "attempts": calibration.attempts,
                 "unscored": calibration.unscored,
-                "bugs": bugs(attempts),
-                "attempts_hash": rows_hash(map(lasting, attempts)),
+                "bugs": found_bugs,
+                "attempts_hash": attempts_hash,
                 "tokens_in": calibration.tokens_in,
                 "tokens_out": calibration.tokens_out,
                 "rounds": len(calibration.rounds),
@@ -119,14 +119,17 @@ def _standing(rating: TaskRating, band: Band) -> str:
     return "above_band" if rating.mean > band.high else "undecided"
 
 
-def lasting(attempt: Attempt) -> dict[str, Any]:
-    """An attempt without the times that it took."""
-    return {name: value for name, value in attempt.to_json().items() if name not in ("model_s", "tool_s")}
+def examined(attempts: Iterable[Attempt]) -> tuple[int, str]:
+    """How many a bug of ours left unscored, and the hash of all without the times that they took.
 
-
-def bugs(attempts: Iterable[Attempt]) -> int:
-    """Attempts that a bug of ours left unscored."""
-    return sum((attempt.error or "").startswith("bug:") for attempt in attempts)
+    Each is looked at and let go: the transcripts of a calibration don't fit in memory.
+    """
+    found, digest = 0, RowHash()
+    for attempt in attempts:
+        found += (attempt.error or "").startswith("bug:")
+        lasting = {name: value for name, value in attempt.to_json().items() if name not in ("model_s", "tool_s")}
+        digest.add(canonical_json(lasting))
+    return found, digest.hexdigest()
 
 
 def ledger_files(folder: Path) -> Mapping[str, FileRecord]:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from assets.files import read_record, write_rows, write_text
 from assets.generation import FellShort, Generation, Product, tasks_of
-from assets.manifest import Manifest, rows_hash
-from assets.stages.calibrating import bugs, lasting, ledger_files
+from assets.manifest import Manifest
+from assets.stages.calibrating import examined, ledger_files
 from assets.stages.cleaning import STAGE as CLEAN
 from assets.stages.findings import report_inputs
 from assets.stages.sampling import attempts_on, open_policy, run_async, target_served
@@ -34,13 +34,14 @@ def evaluate_adapter(generation: Generation) -> Manifest:
             raise FellShort("no held-out task is clean; raise candidates.held_out or look into the overlaps")
         with Ledger(folder / "ledger") as ledger:
             sides = run_async(_served(generation, tasks, ledger))
-            attempts = [attempt for key in ledger.policies() for attempt in ledger.attempts(key)]
+            outcomes = [_outcome(attempt) for key in ledger.policies() for attempt in ledger.attempts(key)]
+            bugs, attempts_hash = examined(one for key in ledger.policies() for one in ledger.attempts(key))
         result, cooled = _compared(generation, sides)
         inputs = report_inputs(generation, result, cooled)
         numbers = report_json(inputs)
         return Product(
             files={
-                "attempts.jsonl": write_rows(folder / "attempts.jsonl", map(_outcome, attempts)),
+                "attempts.jsonl": write_rows(folder / "attempts.jsonl", outcomes),
                 "comparison.json": write_text(
                     folder / "comparison.json", result.model_dump_json(indent=1), is_content=True
                 ),
@@ -53,10 +54,10 @@ def evaluate_adapter(generation: Generation) -> Manifest:
             dropped={"unscored": len(tasks) - result.tasks},
             facts={
                 "evaluation": result.summary(),
-                "attempts": len(attempts),
-                "unscored": sum(not attempt.scored for attempt in attempts),
-                "bugs": bugs(attempts),
-                "attempts_hash": rows_hash(map(lasting, attempts)),
+                "attempts": len(outcomes),
+                "unscored": sum(outcome["strict"] is None for outcome in outcomes),
+                "bugs": bugs,
+                "attempts_hash": attempts_hash,
                 "policies": {side.label: side.settings["policy"] for side in sides},
             },
         )
