@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -311,3 +312,20 @@ def test_next_attempts_are_numbered_over_all_purposes_and_seeded_apart(tmp_path:
         assert len({one.seed for one in planned}) == 3
         assert all(0 <= one.seed < 2**31 for one in planned)
         assert ledger.next_attempts("base", "a", 2, "other")[0].seed != planned[0].seed
+
+
+def test_a_round_of_long_transcripts_is_compacted_and_read_without_holding_it_in_memory(tmp_path: Path) -> None:
+    count, letters = 40, 1_000_000
+    with Ledger(tmp_path) as ledger:
+        for number in range(count):
+            long = Transcript(messages=({"role": "user", "content": f"{number:08d}" * (letters // 8)},))
+            ledger.append(scored("a", number).model_copy(update={"transcript": long}))
+        tracemalloc.start()
+        try:
+            ledger.compact()
+            sizes = [len(one.transcript.messages[0]["content"]) for one in ledger.attempts("base") if one.transcript]
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert sizes == [letters] * count
+    assert peak < count * letters * 0.9
