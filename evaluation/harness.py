@@ -7,6 +7,7 @@ that of the benchmark's published description (1.0.x).
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -59,7 +60,7 @@ def harness_version(python: Path) -> str:
     return done.stdout.strip()
 
 
-def attempt_suite(
+async def attempt_suite(
     settings: HarnessSettings,
     tasks: Sequence[str],
     attempts: int,
@@ -77,12 +78,12 @@ def attempt_suite(
     merged = []
     for attempt in range(1, attempts + 1):
         for start in range(0, len(tasks), settings.batch):
-            run.batch(attempt, f"batch-{start // settings.batch + 1:03d}", tasks[start : start + settings.batch])
+            await run.batch(attempt, f"batch-{start // settings.batch + 1:03d}", tasks[start : start + settings.batch])
             on_batch((attempt - 1) * len(tasks) + min(start + settings.batch, len(tasks)), attempts * len(tasks))
         for retry in range(1, settings.retries + 1):
             lost = run.unscored(attempt)
             if lost:
-                run.batch(attempt, f"retry-{retry}", lost)
+                await run.batch(attempt, f"retry-{retry}", lost)
         merged.append(run.merge(attempt, tasks))
     return merged
 
@@ -113,7 +114,7 @@ class _Run:
                 "folder, or go back to how they were made"
             )
 
-    def batch(self, attempt: int, name: str, tasks: Sequence[str]) -> None:
+    async def batch(self, attempt: int, name: str, tasks: Sequence[str]) -> None:
         """The checked export of these tasks, made now unless it is there; a call that fails is made once more."""
         kept = self._of(attempt) / f"{name}.json"
         if kept.exists():
@@ -122,7 +123,7 @@ class _Run:
         for is_second_try in (False, True):
             fresh, log = kept.with_suffix(".part"), kept.with_suffix(".log")
             fresh.unlink(missing_ok=True)
-            code = self._call(tasks, fresh, log)
+            code = await self._call(tasks, fresh, log)
             wrong = _what_is_wrong(fresh, tasks, code)
             if wrong is None:
                 fresh.replace(kept)
@@ -162,13 +163,17 @@ class _Run:
     def _exports(self, attempt: int) -> list[Path]:
         return sorted(self._of(attempt).glob("*.json"))
 
-    def _call(self, tasks: Sequence[str], export: Path, log: Path) -> int:
+    async def _call(self, tasks: Sequence[str], export: Path, log: Path) -> int:
         """The exit code of one call, whose process ends with this one."""
         command = self._command(tasks, export, self._side.key)
         began = time.time()
         words = [sys.executable, keeper.__file__, str(log), _STOP_S, *command]
-        with subprocess.Popen(words, stdin=subprocess.PIPE) as process:
-            code = process.wait()
+        process = await asyncio.create_subprocess_exec(*words, stdin=asyncio.subprocess.PIPE)
+        try:
+            code = await process.wait()
+        finally:
+            process.stdin.close()  # type: ignore[union-attr]
+            await process.wait()
         line = {
             "command": self._command(tasks, export, key="KEY"),
             "version": self._version,

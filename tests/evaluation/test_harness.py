@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
@@ -15,8 +16,9 @@ from typing import Any
 
 import pytest
 
+from evaluation import harness
 from evaluation.automationbench import read_scores
-from evaluation.harness import HarnessError, Side, attempt_suite, harness_version
+from evaluation.harness import HarnessError, Side, harness_version
 from evaluation.settings import HarnessSettings
 from tests.evaluation import stand_in_harness
 
@@ -43,6 +45,10 @@ def environment_with(folder: Path, **wishes: Any) -> Path:
 
 def settings(python: Path, **more: Any) -> HarnessSettings:
     return HarnessSettings.model_validate({"python": python, "batch": 3, **more})
+
+
+def attempt_suite(*given: Any) -> list[Path]:
+    return asyncio.run(harness.attempt_suite(*given))
 
 
 def calls(python: Path) -> list[dict[str, str]]:
@@ -135,20 +141,21 @@ def test_without_the_package_a_sentence_says_how_to_install_it(tmp_path: Path) -
         harness_version(python)
 
 
-def test_killed_between_batches_it_goes_on_and_takes_its_program_with_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_ended_between_batches_it_goes_on_and_takes_its_program_with_it(tmp_path: Path, how: signal.Signals) -> None:
     python = environment_with(tmp_path, seconds=0.4)
     script = (
-        "from pathlib import Path; from evaluation.harness import Side, attempt_suite\n"
+        "import asyncio; from pathlib import Path; from evaluation.harness import Side, attempt_suite\n"
         "from evaluation.settings import HarnessSettings\n"
-        f"attempt_suite(HarnessSettings(python=Path({str(python)!r}), batch=2), {TASKS!r}, 1,"
-        f" Side('base', 'http://127.0.0.1:9/v1', 'small'), Path({str(tmp_path / 'out')!r}))\n"
+        f"asyncio.run(attempt_suite(HarnessSettings(python=Path({str(python)!r}), batch=2), {TASKS!r}, 1,"
+        f" Side('base', 'http://127.0.0.1:9/v1', 'small'), Path({str(tmp_path / 'out')!r})))\n"
     )
-    child = subprocess.Popen([sys.executable, "-c", script], cwd=Path(__file__).parents[2])
+    child = subprocess.Popen([sys.executable, "-c", script], cwd=Path(__file__).parents[2], stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 60
     while len(calls(python)) < 2:
         assert time.monotonic() < deadline
         time.sleep(0.02)
-    os.kill(child.pid, signal.SIGKILL)
+    os.kill(child.pid, how)
     child.wait()
     time.sleep(1)
     before = len(calls(python))
