@@ -12,9 +12,10 @@ from pathlib import Path
 import pyarrow as pa
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from decontam.domains import APPLICATION_NAMES, APPLICATIONS, MAIL_PROVIDERS, RESERVED
-from decontam.lexicon import GENERIC_NAMES, LEGAL_SUFFIXES
+from decontam.domains import APPLICATION_NAMES, APPLICATIONS, MAIL_PROVIDERS, RESERVED, TENANCIES
+from decontam.lexicon import GENERIC_NAMES, LEGAL_PREFIXES, LEGAL_SUFFIXES, OPENERS, PLAIN_WORDS, STREETS
 from decontam.marking import Piece, marked
+from decontam.people import GIVEN_NAMES
 from decontam.verdicts import REPORTED, RULES, Decontamination, Overlap, Ruling
 
 TITLES = {
@@ -151,9 +152,15 @@ def report_html(result: Decontamination, occasion: Occasion, shown: int = 60) ->
             "Reserved domains, with all below them": RESERVED,
             "Mail providers' domains": MAIL_PROVIDERS,
             "Applications' domains": APPLICATIONS,
+            "Applications' domains under which a label names the customer": TENANCIES,
             "Applications' names": APPLICATION_NAMES,
             "Words that name no company, alone or in a row": sorted(GENERIC_NAMES),
+            "Words that make no company of a word like Group or Labs": sorted(PLAIN_WORDS),
+            "Words that make an address or a room of the word before them": sorted(STREETS),
+            "Capitalised words that begin a sentence and not the name after them": sorted(OPENERS),
+            "Given names, which make a person of the word after them": sorted(GIVEN_NAMES),
             "Legal suffixes dropped before names are compared": sorted(LEGAL_SUFFIXES),
+            "Legal forms dropped from before a name": sorted(LEGAL_PREFIXES),
         },
     )
 

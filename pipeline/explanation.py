@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assets.generation import batch_name
 from assets.stages.benchmark import read_benchmark
 from assets.stages.cleaning import STAGE, earlier_artifacts, rulings
 from decontam.benchmark import Benchmark
+from decontam.companies import companies_in
 from decontam.marking import marked
-from decontam.names import companies_in
 from decontam.passages import passages_of_task
 from decontam.plain import nearest
+from decontam.public_side import PublicSide
 from decontam.reading import read
 from decontam.report import TITLES
 from decontam.verdicts import RULES, Overlap, Ruling, Side
@@ -49,6 +52,9 @@ class Explanation(Record):
     artifact: str
     """`clean_tasks`, or a further batch of it."""
     ruling: Ruling
+    """With the clearest overlap under each rule."""
+    further: tuple[Overlap, ...]
+    """The other runs of words and companies that it shares with the benchmark."""
     benchmarks: tuple[ComparedBenchmark, ...]
     is_stand_in: bool
     earlier: tuple[str, ...]
@@ -71,17 +77,19 @@ def explained(store: Store, beginning: str) -> Explanation:
     benchmark, settings = read_benchmark(generation), generation.engagement.decontamination
     facts = generation.manifest(STAGE, batch).facts
     reading = read(passages_of_task(task))
+    companies = companies_in(reading)
     return Explanation(
         generation=generation.key,
         artifact=batch_name(STAGE, batch),
         ruling=ruling,
+        further=_further(ruling, PublicSide(benchmark, settings).every_overlap(reading, companies)),
         benchmarks=_benchmarks(benchmark, facts["benchmark_sides"]),
         is_stand_in=benchmark.is_stand_in,
         earlier=(*earlier_artifacts(generation), *([generation.key] if batch else [])),
         set_size=generation.manifest(STAGE, batch).rows_in,
         passages=len(reading.passages),
         words=reading.word_count(),
-        names=tuple(sorted(company.name for company in companies_in(reading).values())),
+        names=tuple(sorted({company.name for company in companies.values()})),
         nearest=tuple(
             NearestTask(name=benchmark.key(one.task), similarity=one.similarity)
             for one in nearest(task, benchmark, settings.shingle_words, _NEAREST)
@@ -99,14 +107,15 @@ def explanation_text(found: Explanation, width: int) -> str:
     if ruling.kept:
         lines.append("It breaks none of the rules:")
         lines += [line for rule in RULES for line in wrap(TITLES[rule], width, "  - ", "    ")]
-    for name, overlaps in (("DROPPED", ruling.overlaps), ("REPORTED", ruling.reported)):
+    for name, overlaps in (("DROPPED", ruling.overlaps), ("ALSO", found.further), ("REPORTED", ruling.reported)):
         for overlap in overlaps:
             lines += ["", *_overlap_lines(overlap, name, found.shingle_words, width)]
     lines += ["", "Compared with", *_compared_lines(found, width)]
     lines += ["", f"Its own text: {found.passages:,} passages, {found.words:,} words; companies named in it:"]
     lines += wrap(", ".join(found.names) or "none", width, "  ")
     lines += ["", f"Most alike benchmark tasks (Jaccard index of {found.shingle_words}-word shingles, all passages):"]
-    lines += [f"  {one.similarity:.4f}  {clean(one.name)}" for one in found.nearest]
+    alike = [one for one in found.nearest if one.similarity]
+    lines += [f"  {one.similarity:.4f}  {clean(one.name)}" for one in alike] or ["  none shares a shingle with it"]
     return "\n".join(lines)
 
 
@@ -124,6 +133,12 @@ def _ruling(generation: StoredGeneration, task: Task) -> tuple[int, Ruling]:
         f"{task.id} of {generation.key} has no proof and so was never compared; see proven_tasks/failures.jsonl in "
         f"{generation.root}"
     )
+
+
+def _further(ruling: Ruling, overlaps: Sequence[Overlap]) -> tuple[Overlap, ...]:
+    """The overlaps that the ruling doesn't show."""
+    shown = {(one.rule, one.path, one.shared) for one in ruling.overlaps}
+    return tuple(one for one in overlaps if (one.rule, one.path, one.shared) not in shown)
 
 
 def _benchmarks(benchmark: Benchmark, sides: object) -> tuple[ComparedBenchmark, ...]:

@@ -156,6 +156,21 @@ def test_one_benchmark_without_names_among_others_fails(
     assert not passes(store, instance, STAGE, "something_was_compared")
 
 
+def test_prose_that_names_nobody_passes_beside_a_benchmark_that_names_companies(
+    store: Store, instance: dg.DagsterInstance, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prose = tmp_path / "sums.jsonl"
+    prose.write_text(json.dumps({"text": "what is left of nine apples " * 3}) + "\n")
+    monkeypatch.setenv("WORLDLOOM_BENCHMARK", f"{finished / 'public.jsonl'}:{prose}")
+    generation = proven(begun(store, tmp_path, "small"))
+    clean_proven(generation)
+    facts: Any = generation.manifest(STAGE).facts
+    assert facts["benchmark_sides"]["sums"]["names"] == 0
+    assert passes(store, instance, STAGE, "something_was_compared")
+    tampered(generation, {"benchmark_sides": {"sums": {**facts["benchmark_sides"]["sums"], "passages": 0}}})
+    assert not passes(store, instance, STAGE, "something_was_compared")
+
+
 def test_no_benchmark_at_all_fails(store: Store, compared: StoredGeneration, instance: dg.DagsterInstance) -> None:
     tampered(compared, {"benchmark_sides": {}})
     assert not passes(store, instance, STAGE, "something_was_compared")

@@ -10,6 +10,8 @@ import pytest
 from assets.generation import tasks_in, tasks_of
 from assets.stages.candidates import generate_candidates
 from assets.stages.cleaning import STAGE, clean_proven
+from decontam.passages import passages_of_task
+from decontam.words import words_of
 from pipeline.bad_input import BadInput
 from pipeline.explanation import explained, explanation_text
 from pipeline.overlap_totals import overlap_totals, overlap_totals_text
@@ -51,6 +53,19 @@ def test_a_dropped_task_shows_rule_paths_and_both_texts_with_marks(cleaned: Stor
     assert "hr.taken" in text
     assert found.nearest[0].similarity > 0.9
     assert max(map(len, text.splitlines())) <= 100
+
+
+def test_every_shared_run_and_company_is_listed_not_only_the_clearest(cleaned: StoredGeneration) -> None:
+    taken = next(tasks_in(cleaned, "candidate_tasks"))
+    found = explained(store_of(cleaned), taken.id)
+    runs = [one for one in (*found.ruling.overlaps, *found.further) if one.rule == "shared_passage"]
+    long = {passage.path for passage in passages_of_task(taken) if len(words_of(passage.text)) >= 13}
+    assert len(long) > 1
+    assert {one.path for one in runs} == long
+    assert len({(one.path, one.shared) for one in runs}) == len(runs)
+    companies = {one.shared for one in (*found.ruling.overlaps, *found.further) if one.rule == "company_name"}
+    assert tuple(words_of(taken.actor["company"])) in companies
+    assert explanation_text(found, 100).count("ALSO  ") == len(found.further) > 0
 
 
 def test_a_clean_task_shows_what_it_was_compared_with_and_the_nearest(cleaned: StoredGeneration) -> None:
