@@ -6,65 +6,84 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, ValidationError
 
+from environment.policies.failures import CallFailed, ContextOverflow, names_context_length
 from environment.policies.policy import Completion
 
+REASONING_FIELDS = ("reasoning_content", "reasoning")
+"""Names under which servers give a model's reasoning, the second one newer."""
 _UNPARSED = ("<tool_call>", "<function=")
 """How a tool call begins that a server left in the text, in the forms of the Qwen families."""
+_BROKEN_OFF = ("error", "abort")
+"""Finish reasons of a server that gave up."""
 
 
-class _Part(BaseModel):
+class Part(BaseModel):
     """Servers add fields of their own, which are passed over."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class _Function(_Part):
+class Function(Part):
     name: str | None = None
     arguments: str | dict[str, Any] | None = None
 
 
-class _Call(_Part):
+class Call(Part):
     id: str | None = None
-    function: _Function
+    function: Function
 
 
-class _Message(_Part):
+class Message(Part):
     content: str | None = None
-    tool_calls: tuple[_Call, ...] | None = None
+    tool_calls: tuple[Call, ...] | None = None
     reasoning_content: str | None = None
     reasoning: str | None = None
-    """The same under the name that newer servers give it."""
 
 
-class _Choice(_Part):
-    message: _Message
+class Choice(Part):
+    message: Message
     finish_reason: str | None = None
 
 
-class _Usage(_Part):
+class _CachedTokens(Part):
+    cached_tokens: int | None = None
+
+
+class Usage(Part):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    prompt_tokens_details: _CachedTokens | None = None
+    prompt_cache_hit_tokens: int | None = None
+    """The cached ones, as some servers spell it."""
+
+    @property
+    def cached(self) -> int | None:
+        """Prompt tokens read from a cache, None where the server doesn't say."""
+        if self.prompt_tokens_details is not None and self.prompt_tokens_details.cached_tokens is not None:
+            return self.prompt_tokens_details.cached_tokens
+        return self.prompt_cache_hit_tokens
 
 
-class Answer(_Part):
-    """A chat-completions response; validating one that is half-written or has no choices raises ValidationError."""
+class Answer(Part):
+    """A response with at least one choice."""
 
-    choices: tuple[_Choice, ...] = Field(min_length=1)
-    usage: _Usage | None = None
+    choices: tuple[Choice, ...]
+    usage: Usage | None = None
+    was_streamed: bool = False
 
     def completion(self, seconds: float) -> Completion:
         """The first choice. Arguments stay the text that the model wrote; the toolset answers unreadable ones."""
-        choice, usage = self.choices[0], self.usage or _Usage()
-        cost = (usage.prompt_tokens or 0, usage.completion_tokens or 0, seconds)
+        choice, usage = self.choices[0], self.usage or Usage()
         message = choice.message
         sent: dict[str, Any] = {"role": "assistant", "content": message.content or ""}
-        for name in ("reasoning_content", "reasoning"):
+        for name in REASONING_FIELDS:
             if thought := getattr(message, name):
                 sent[name] = thought
         if message.tool_calls:
             sent["tool_calls"] = [_call(call, place) for place, call in enumerate(message.tool_calls)]
+        cost = (usage.prompt_tokens or 0, usage.completion_tokens or 0, seconds, usage.cached or 0)
         if choice.finish_reason == "length":
             return Completion(sent, "length", *cost)
         if message.tool_calls:
@@ -78,7 +97,45 @@ class Answer(_Part):
         return not message.tool_calls and any(mark in (message.content or "") for mark in _UNPARSED)
 
 
-def _call(call: _Call, place: int) -> Mapping[str, Any]:
+class _Body(Part):
+    """Any response, with a choice or without."""
+
+    choices: tuple[Choice, ...] | None = None
+    usage: Usage | None = None
+    error: Any = None
+
+
+def read_answer(body: bytes) -> Answer:
+    """The answer that a whole response holds. Raises CallFailed when there is none in it."""
+    try:
+        read = _Body.model_validate_json(body)
+    except ValidationError as error:
+        raise malformed(error) from error
+    return answer_of(read.choices or (), read.usage, read.error)
+
+
+def answer_of(choices: tuple[Choice, ...], usage: Usage | None, error: Any, was_streamed: bool = False) -> Answer:
+    """The answer made of these parts; `error` is what the server says went wrong, if anything.
+
+    Raises CallFailed when that is no answer, ContextOverflow when the server says that the prompt is too long.
+    """
+    if error:
+        if names_context_length(str(error)):
+            raise ContextOverflow(str(error)[:300])
+        raise CallFailed(f"an error in an answer ({str(error)[:300]})", "server_error")
+    if not choices:
+        raise CallFailed("an answer without choices", "no_choices")
+    if choices[0].finish_reason in _BROKEN_OFF:
+        raise CallFailed(f"an answer that the server broke off ({choices[0].finish_reason})", "server_error")
+    return Answer(choices=choices, usage=usage, was_streamed=was_streamed)
+
+
+def malformed(error: ValidationError) -> CallFailed:
+    """The failure of a response that is no chat completion."""
+    return CallFailed(f"an answer that is no chat completion ({error.errors()[0]['msg']})", "malformed_response")
+
+
+def _call(call: Call, place: int) -> Mapping[str, Any]:
     arguments = call.function.arguments
     text = json.dumps(arguments, ensure_ascii=False) if isinstance(arguments, dict) else arguments or "{}"
     return {

@@ -1,10 +1,8 @@
-"""A circuit breaker pauses the calls to an endpoint that mostly fails, and lets one through now and then to see."""
+"""A circuit breaker pauses the calls to an address that mostly fails, and lets one through now and then to see."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import time
 from collections import deque
 
 logger = logging.getLogger(__name__)
@@ -13,12 +11,10 @@ _WINDOW = 50
 """It opens when half of this many last calls failed."""
 _LONGEST_S = 300.0
 """The pause doubles up to this."""
-_LOOK_S = 0.5
-"""How often those held back look whether it has closed."""
 
 
 class CircuitBreaker:
-    """One endpoint's breaker: closed while calls go through, open while they are held back. It never fails a call."""
+    """One address's breaker: closed while calls go through, open while they are held back. It never fails a call."""
 
     def __init__(self, name: str, pause_s: float) -> None:
         """`name` stands in the log; `pause_s` is the pause before the first call that is let through again."""
@@ -27,22 +23,32 @@ class CircuitBreaker:
         self._open = False
         self._pause_s = pause_s
         self._next = 0.0
-        """When an open one lets the next call through, by the monotonic clock."""
 
-    async def admit(self) -> None:
-        """Return when a call may be made: at once while closed, otherwise one call a pause, each pause doubled."""
-        while self._open:
-            wait = self._next - time.monotonic()
-            if wait <= 0:
-                self._pause_s = min(_LONGEST_S, 2 * self._pause_s)
-                self._next = time.monotonic() + self._pause_s
-                return
-            await asyncio.sleep(min(wait, _LOOK_S))
+    @property
+    def is_open(self) -> bool:
+        return self._open
 
-    def note(self, *, failed: bool) -> None:
+    @property
+    def next_try(self) -> float:
+        """When an open one lets the next call through, by the clock of its callers."""
+        return self._next
+
+    def admits(self, now: float) -> bool:
+        """Whether a call may be made: always while closed, otherwise one call a pause."""
+        return not self._open or now >= self._next
+
+    def admit(self, now: float) -> None:
+        """A call is made; of an open breaker the next pause begins, twice as long."""
+        if self._open:
+            self._pause_s = min(_LONGEST_S, 2 * self._pause_s)
+            self._next = now + self._pause_s
+
+    def note(self, *, failed: bool, now: float) -> None:
         """What became of a call; only infrastructure errors are failures."""
         if self._open:
-            if not failed:
+            if failed:
+                logger.info("%s still fails: the next call goes there in %.0f s", self._name, self._next - now)
+            else:
                 logger.warning("%s answers again", self._name)
                 self._failed.clear()
                 self._open = False
@@ -52,4 +58,4 @@ class CircuitBreaker:
             logger.warning("%s failed %d of %d calls: calls are held back", self._name, sum(self._failed), _WINDOW)
             self._open = True
             self._pause_s = self._first_pause_s
-            self._next = time.monotonic() + self._pause_s
+            self._next = now + self._pause_s

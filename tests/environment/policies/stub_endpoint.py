@@ -24,6 +24,10 @@ class Reply:
     delay_s: float = 0.0
     missing_bytes: int = 0
     """How many bytes more the header promises than are sent."""
+    stall_s: float = 0.0
+    """Silence between the body and the end of the response."""
+    pause_s: float = 0.0
+    """Silence between two events of the body."""
 
 
 RESET = Reply("", status=0)
@@ -44,6 +48,18 @@ def chat_reply(
     return Reply(json.dumps({"id": "x", "object": "chat.completion", "choices": choices, "usage": usage}))
 
 
+def pieces_reply(*pieces: Mapping[str, Any] | str, done: bool = True, **changes: Any) -> Reply:
+    """A streamed answer; text among the pieces is sent as it is."""
+    parts = [piece if isinstance(piece, str) else f"data: {json.dumps(piece)}\n\n" for piece in pieces]
+    body = "".join(parts) + ("data: [DONE]\n\n" if done else "")
+    return Reply(body, headers={"content-type": "text/event-stream; charset=utf-8"}, **changes)
+
+
+def piece(finish: str | None = None, **delta: Any) -> dict[str, Any]:
+    """One chunk of a streamed answer."""
+    return {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+
 def refusal(status: int, message: str, **headers: str) -> Reply:
     """An error as OpenAI-compatible servers send it."""
     body = json.dumps({"error": {"message": message, "type": "error", "code": None}})
@@ -59,12 +75,19 @@ class Stub:
     """Bodies of the requests so far."""
     moments: list[float]
     """When each came, in seconds."""
+    bodies: list[bytes]
+    """The same as they were sent."""
+    at_once: int = 0
+    most_at_once: int = 0
 
 
 @contextmanager
-def serve(*replies: Reply) -> Iterator[Stub]:
-    """An endpoint that gives the replies one after another, and the last one again and again."""
-    stub = Stub("", [], [])
+def serve(*replies: Reply, models: Reply | None = None) -> Iterator[Stub]:
+    """An endpoint that gives the replies one after another, and the last one again and again.
+
+    `models` is its list of models; without one it says 404.
+    """
+    stub = Stub("", [], [], [])
     lock = threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
@@ -75,8 +98,19 @@ def serve(*replies: Reply) -> Iterator[Stub]:
             with lock:
                 reply = replies[min(len(stub.requests), len(replies) - 1)]
                 stub.requests.append(json.loads(body))
+                stub.bodies.append(body)
                 stub.moments.append(time.monotonic())
+                stub.at_once += 1
+                stub.most_at_once = max(stub.most_at_once, stub.at_once)
             time.sleep(reply.delay_s)
+            with lock:
+                stub.at_once -= 1
+            self._give(reply)
+
+        def do_GET(self) -> None:
+            self._give(models or refusal(404, "no list"))
+
+        def _give(self, reply: Reply) -> None:
             self.close_connection = True
             if reply.status == 0:
                 self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -86,10 +120,18 @@ def serve(*replies: Reply) -> Iterator[Stub]:
             self.send_response(reply.status)
             for name, value in reply.headers.items():
                 self.send_header(name, value)
-            self.send_header("content-length", str(len(data) + reply.missing_bytes))
+            if not reply.stall_s and not reply.pause_s:
+                self.send_header("content-length", str(len(data) + reply.missing_bytes))
             self.send_header("connection", "close")
             self.end_headers()
-            self.wfile.write(data)
+            for part in data.split(b"\n\n") if reply.pause_s else ():
+                self.wfile.write(part + b"\n\n")
+                self.wfile.flush()
+                time.sleep(reply.pause_s)
+            if not reply.pause_s:
+                self.wfile.write(data)
+                self.wfile.flush()
+            time.sleep(reply.stall_s)
 
         def log_message(self, format: str, *args: Any) -> None:
             pass

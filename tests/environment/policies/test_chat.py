@@ -3,7 +3,9 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
-import socket
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 
 import pytest
@@ -13,7 +15,16 @@ from environment.policies.endpoint import Endpoint
 from environment.policies.policy import Completion, ConfigurationError, InfraError
 from environment.rng import derive_rng
 from environment.rollout import Request, attempt
-from tests.environment.policies.stub_endpoint import RESET, Reply, Stub, chat_reply, refusal, serve
+from tests.environment.policies.stub_endpoint import (
+    RESET,
+    Reply,
+    Stub,
+    chat_reply,
+    piece,
+    pieces_reply,
+    refusal,
+    serve,
+)
 from tests.environment.small_task import CALL_MESSAGE, make_small_task
 
 CHAT = [{"role": "system", "content": "Work."}, {"role": "user", "content": "Look it up."}]
@@ -28,12 +39,6 @@ def endpoint(url: str, **changes: Any) -> Endpoint:
 
 def ask(stub: Stub, messages: Any = CHAT, **changes: Any) -> Completion:
     return asyncio.run(ChatPolicy(endpoint(stub.url, **changes)).complete(messages, TOOLS, seed=2**40 + 5))
-
-
-def probe(url: str, **changes: Any) -> str:
-    with pytest.raises(ConfigurationError) as refused:
-        asyncio.run(ChatPolicy(endpoint(url, **changes)).probe())
-    return str(refused.value)
 
 
 def test_a_final_answer_comes_back_with_its_costs() -> None:
@@ -59,6 +64,80 @@ def test_parallel_tool_calls_come_back_in_order() -> None:
         {"id": "c0", "type": "function", "function": CALL},
         {"id": "c1", "type": "function", "function": other},
     ]
+
+
+STREAMED_CALLS = (
+    piece(role="assistant", content=None),
+    piece(reasoning="Two rows. "),
+    piece(reasoning="Both."),
+    piece(tool_calls=[{"index": 0, "id": "a", "type": "function", "function": {"name": "look_up", "arguments": ""}}]),
+    piece(tool_calls=[{"index": 0, "function": {"arguments": '{"id": '}}]),
+    piece(tool_calls=[{"index": 1, "id": "b", "type": "function", "function": {"name": "look_up"}}]),
+    piece(tool_calls=[{"index": 0, "function": {"arguments": '"A-1"}'}}]),
+    piece(tool_calls=[{"index": 1, "function": {"arguments": '{"id": "B-2"}'}}]),
+    piece("tool_calls"),
+    {"choices": [], "usage": {"prompt_tokens": 90, "completion_tokens": 8, "prompt_tokens_details": None}},
+)
+
+
+def test_a_streamed_answer_is_put_together() -> None:
+    with serve(pieces_reply(*STREAMED_CALLS)) as stub:
+        completion = ask(stub)
+    calls = [
+        {"id": name, "type": "function", "function": {"name": "look_up", "arguments": f'{{"id": "{row}"}}'}}
+        for name, row in (("a", "A-1"), ("b", "B-2"))
+    ]
+    assert completion.message == {
+        "role": "assistant",
+        "content": "",
+        "reasoning": "Two rows. Both.",
+        "tool_calls": calls,
+    }
+    assert (completion.finish, completion.tokens_in, completion.tokens_out) == ("tool_calls", 90, 8)
+    assert stub.requests[0]["stream"] is True and stub.requests[0]["stream_options"] == {"include_usage": True}
+
+
+def test_an_answer_that_is_slower_than_a_stall_is_waited_for_as_long_as_it_goes_on() -> None:
+    pieces = [piece(content=word) for word in ("one ", "two ", "three ", "four")]
+    with serve(pieces_reply(*pieces, piece("stop"), pause_s=0.15)) as stub:
+        assert ask(stub, stall_s=0.4, tries=1).message["content"] == "one two three four"
+
+
+def test_an_endpoint_that_does_not_stream_is_asked_for_whole_answers() -> None:
+    with serve(chat_reply("Here.")) as stub:
+        assert ask(stub, stream=False).message["content"] == "Here."
+    assert not {"stream", "stream_options"} & set(stub.requests[0])
+
+
+@pytest.mark.parametrize(
+    "usage", [{"prompt_tokens_details": {"cached_tokens": 60}}, {"prompt_cache_hit_tokens": 60}, {"other": 1}]
+)
+@pytest.mark.parametrize("stream", [True, False])
+def test_cached_prompt_tokens_are_counted_where_the_server_says(usage: dict[str, Any], stream: bool) -> None:
+    counted = {"prompt_tokens": 90, "completion_tokens": 8, **usage}
+    whole = {"choices": [{"message": {"content": "Here."}, "finish_reason": "stop"}], "usage": counted}
+    pieces = pieces_reply(piece("stop", content="Here."), {"choices": [], "usage": counted})
+    with serve(pieces if stream else Reply(json.dumps(whole))) as stub:
+        completion = ask(stub)
+    assert (completion.tokens_in, completion.tokens_cached) == (90, 0 if "other" in usage else 60)
+
+
+@pytest.mark.parametrize(
+    ("finish", "calls", "outcome"),
+    [
+        ("stop", [CALL], "tool_calls"),
+        (None, [CALL], "tool_calls"),
+        ("tool_calls", [], "stop"),
+        ("content_filter", [], "stop"),
+        (None, [], "stop"),
+        ("length", [CALL], "length"),
+    ],
+)
+def test_a_wrong_finish_reason_changes_nothing_but_that_length_is_believed(
+    finish: Any, calls: list[Any], outcome: str
+) -> None:
+    with serve(chat_reply("", calls, finish)) as stub:
+        assert ask(stub).finish == outcome
 
 
 def test_an_empty_answer_is_an_answer() -> None:
@@ -87,50 +166,41 @@ def test_unreadable_arguments_are_passed_on_as_the_text_they_are(written: Any, p
     assert completion.message["tool_calls"][0]["function"]["arguments"] == passed_on
 
 
-def test_a_miswritten_call_goes_back_to_the_server_as_an_object_that_it_can_read() -> None:
-    def message(*arguments: str) -> dict[str, Any]:
-        calls = [
-            {"id": f"c{place}", "type": "function", "function": {"name": "look_up", "arguments": text}}
-            for place, text in enumerate(arguments)
-        ]
-        return {"role": "assistant", "content": "", "tool_calls": calls}
-
-    chat = [*CHAT, message('{"id": ', '{"id":  1}', '"{}"'), {"role": "tool", "tool_call_id": "c0", "content": "no"}]
-    with serve(chat_reply()) as stub:
-        ask(stub, chat)
-    sent = [call["function"]["arguments"] for call in stub.requests[0]["messages"][2]["tool_calls"]]
-    assert [json.loads(text) for text in sent] == [{"arguments": '{"id": '}, {"id": 1}, {"arguments": '"{}"'}]
-    assert sent[1] == '{"id":  1}'
-    assert chat[2] == message('{"id": ', '{"id":  1}', '"{}"')
-
-
-@pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
-def test_reasoning_is_carried_back_under_the_name_that_the_server_gave_it(field: str) -> None:
-    with serve(chat_reply("", [CALL], "tool_calls", **{field: "It is A-1."}), chat_reply()) as stub:
-        first = ask(stub)
-        ask(stub, [*CHAT, first.message, {"role": "tool", "tool_call_id": "c0", "content": "{}"}])
-    assert first.message[field] == "It is A-1."
-    assert stub.requests[1]["messages"][2][field] == "It is A-1."
-
-
+HERE = piece(role="assistant", content="Here")
+HTML = Reply("<html>Bad gateway</html>", headers={"content-type": "text/html"})
 NO_CHOICES = Reply('{"id": "x", "object": "chat.completion", "choices": []}')
-FAILURES = {
-    "no choices": NO_CHOICES,
-    "choices are null": Reply('{"error": {"message": "overloaded"}, "choices": null}'),
-    "no message": Reply('{"choices": [{"index": 0, "finish_reason": "error", "message": null}]}'),
-    "half-written JSON": Reply('{"id": "x", "choices": [{"mess'),
-    "cut in mid-body": Reply('{"id": "x", ', missing_bytes=100),
-    "connection reset": RESET,
-    "timeout": Reply("{}", delay_s=0.6),
-    "HTML": Reply("<html>Bad gateway</html>", headers={"content-type": "text/html"}),
-    **{str(status): refusal(status, "later") for status in (408, 409, 425, 429, 500, 502, 503, 504, 529)},
+FAILURES: dict[str, tuple[Reply, str]] = {
+    "no choices": (NO_CHOICES, "no_choices"),
+    "choices are null": (Reply('{"choices": null}'), "no_choices"),
+    "an error in an answer": (Reply('{"error": {"message": "overloaded"}, "choices": null}'), "server_error"),
+    "broken off": (chat_reply("Her", finish="abort"), "server_error"),
+    "no message": (Reply('{"choices": [{"index": 0, "message": null}]}'), "malformed_response"),
+    "half-written JSON": (Reply('{"id": "x", "choices": [{"mess'), "malformed_response"),
+    "cut in mid-body": (Reply('{"id": "x", ', missing_bytes=100), "connection"),
+    "connection reset": (RESET, "connection"),
+    "timeout": (Reply("{}", delay_s=0.6), "timeout"),
+    "HTML": (HTML, "malformed_response"),
+    "HTML with a status": (replace(HTML, status=502), "server_error"),
+    "streamed: reset in mid-answer": (pieces_reply(HERE, done=False, stall_s=0.01), "connection"),
+    "streamed: stalled": (pieces_reply(HERE, done=False, stall_s=30), "stalled"),
+    "streamed: kept alive and stalled": (pieces_reply(HERE, ": ping\n\n" * 9, done=False, stall_s=30), "stalled"),
+    "streamed: never begun": (pieces_reply(piece(role="assistant"), done=False, stall_s=30), "stalled"),
+    "streamed: half-written JSON": (pieces_reply(HERE, 'data: {"choices": [{"del\n\n'), "malformed_response"),
+    "streamed: no choices": (pieces_reply({"choices": [], "usage": {"prompt_tokens": 3}}), "no_choices"),
+    "streamed: nothing": (pieces_reply(), "no_choices"),
+    "streamed: an error": (pieces_reply(HERE, {"error": {"message": "engine died"}}, done=False), "server_error"),
+    "streamed: an error as text": (pieces_reply({"error": "out of memory"}, done=False), "server_error"),
+    "408": (refusal(408, "later"), "timeout"),
+    "429": (refusal(429, "later"), "rate_limited"),
+    **{str(status): (refusal(status, "later"), "server_error") for status in (409, 425, 500, 502, 503, 504, 529)},
 }
+QUICK = {"timeout_s": 0.4, "first_token_s": 0.2, "stall_s": 0.2}
 
 
 @pytest.mark.parametrize("name", FAILURES)
 def test_an_infrastructure_failure_is_retried(name: str) -> None:
-    with serve(FAILURES[name], FAILURES[name], chat_reply("Here.")) as stub:
-        completion = ask(stub, timeout_s=0.3)
+    with serve(FAILURES[name][0], FAILURES[name][0], chat_reply("Here.")) as stub:
+        completion = ask(stub, **QUICK)
     assert completion.message["content"] == "Here."
     assert len(stub.requests) == 3
     assert stub.requests[0] == stub.requests[2]
@@ -138,9 +208,13 @@ def test_an_infrastructure_failure_is_retried(name: str) -> None:
 
 @pytest.mark.parametrize("name", FAILURES)
 def test_an_infrastructure_failure_that_lasts_is_no_fault_of_the_model(name: str) -> None:
-    with serve(FAILURES[name]) as stub, pytest.raises(InfraError, match="failed 2 times, at last with"):
-        ask(stub, tries=2, timeout_s=0.3)
-    assert len(stub.requests) == 2
+    reply, kind = FAILURES[name]
+    with (
+        serve(reply) as stub,
+        pytest.raises(InfraError, match=rf"failed 2 times, at last with .*\(2 {kind}\)") as failed,
+    ):
+        ask(stub, tries=2, **QUICK)
+    assert len(stub.requests) == 2 and failed.value.kind == kind
 
 
 @pytest.mark.parametrize(
@@ -207,9 +281,15 @@ def test_retry_after_is_honoured() -> None:
     assert stub.moments[1] - stub.moments[0] >= 0.4
 
 
-def test_a_retry_after_that_is_no_number_is_passed_over() -> None:
-    with serve(refusal(429, "slow down", **{"retry-after": "Wed, 21 Oct 2026 07:28:00 GMT"}), chat_reply()) as stub:
-        assert ask(stub).finish == "stop"
+def test_a_retry_after_that_is_a_date_is_honoured() -> None:
+    now = datetime.now(UTC).replace(microsecond=0)
+    dates = {
+        "date": format_datetime(now, usegmt=True),
+        "retry-after": format_datetime(now + timedelta(seconds=1), True),
+    }
+    with serve(refusal(429, "slow down", **dates), chat_reply()) as stub:
+        ask(stub)
+    assert stub.moments[1] - stub.moments[0] >= 1
 
 
 def test_an_address_without_a_scheme_is_refused() -> None:
@@ -233,67 +313,13 @@ def test_attempts_of_another_revision_adapter_or_setting_have_another_fingerprin
             {"temperature": 0.6},
             {"max_tokens": 65},
             {"extra_body": {"top_p": 0.9}},
+            {"reasoning": "dropped"},
         )
     ]
     keys = [ChatPolicy(one).fingerprint.key() for one in (base, *others)]
     assert len(set(keys)) == len(keys)
     elsewhere = base.model_copy(update={"base_url": "http://127.0.0.1:2/v1", "tries": 9, "timeout_s": 1})
     assert ChatPolicy(elsewhere).fingerprint.key() == keys[0]
-
-
-def test_a_probe_passes_where_the_models_own_call_comes_back_parsed() -> None:
-    with serve(chat_reply(None, [CALL], "tool_calls")) as stub:
-        asyncio.run(ChatPolicy(endpoint(stub.url)).probe())
-    [request] = stub.requests
-    assert "tool_choice" not in request
-    assert request["tools"][0]["function"]["name"] == "google_sheets_find_rows"
-
-
-def test_a_model_that_would_rather_talk_is_made_to_call() -> None:
-    with serve(chat_reply("Which one?"), chat_reply(None, [CALL], "tool_calls")) as stub:
-        asyncio.run(ChatPolicy(endpoint(stub.url)).probe())
-    assert stub.requests[1]["tool_choice"] == {"type": "function", "function": {"name": "google_sheets_find_rows"}}
-
-
-def test_a_probe_names_a_wrong_tool_parser() -> None:
-    text = '<tool_call>\n{"name": "google_sheets_find_rows", "arguments": {}}\n</tool_call>'
-    with serve(chat_reply(text), chat_reply(None, [CALL], "tool_calls")) as stub:
-        sentence = probe(stub.url)
-    assert "no parsed tool call" in sentence and "tool parser" in sentence
-    assert len(stub.requests) == 1
-
-
-def test_a_probe_names_a_model_without_tool_calls() -> None:
-    with serve(chat_reply("I can't.")) as stub:
-        assert "no parsed tool call" in probe(stub.url)
-    assert len(stub.requests) == 2
-
-
-def test_a_probe_of_a_dead_endpoint_says_that_nothing_answers() -> None:
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
-    sentence = probe(url)
-    assert sentence.startswith(f"nothing answers at {url}") and "start the server or mend base_url" in sentence
-
-
-def test_a_probe_of_a_web_page_says_that_it_is_no_such_endpoint() -> None:
-    with serve(FAILURES["HTML"]) as stub:
-        assert probe(stub.url).startswith(f"{stub.url} does not answer like an OpenAI endpoint")
-
-
-@pytest.mark.parametrize(
-    ("reply", "sentence"),
-    [
-        (refusal(401, "no such key"), "check the key"),
-        (refusal(404, "no such model"), "check base_url and model"),
-        (refusal(503, "loading"), "answers 503; wait until it is ready"),
-        (refusal(400, "max_tokens is too large: this model's maximum context length is 64"), "lower max_tokens"),
-    ],
-)
-def test_a_refused_probe_names_the_remedy(reply: Reply, sentence: str) -> None:
-    with serve(reply) as stub:
-        assert sentence in probe(stub.url)
 
 
 def test_a_miswritten_call_is_answered_and_the_attempt_goes_on() -> None:

@@ -1,36 +1,27 @@
 from __future__ import annotations
 
-import asyncio
-import time
+import pytest
 
 from environment.policies.circuit_breaker import CircuitBreaker
 
 
 def note_all(breaker: CircuitBreaker, failed: int, of: int) -> None:
     for place in range(of):
-        breaker.note(failed=place < failed)
-
-
-def is_open(breaker: CircuitBreaker) -> bool:
-    async def admitted_at_once() -> bool:
-        task = asyncio.ensure_future(breaker.admit())
-        await asyncio.sleep(0)
-        return task.done() or not task.cancel()
-
-    return not asyncio.run(admitted_at_once())
+        breaker.note(failed=place < failed, now=100.0)
 
 
 def test_it_opens_when_half_of_the_last_fifty_calls_failed() -> None:
     for failed, opened in ((24, False), (25, True)):
         breaker = CircuitBreaker("stub", 60)
         note_all(breaker, failed, 50)
-        assert is_open(breaker) is opened
+        assert breaker.is_open is opened
+        assert breaker.admits(100.0) is not opened
 
 
 def test_fewer_than_fifty_calls_never_open_it() -> None:
     breaker = CircuitBreaker("stub", 60)
     note_all(breaker, 49, 49)
-    assert not is_open(breaker)
+    assert not breaker.is_open
 
 
 def test_failures_of_long_ago_do_not_count() -> None:
@@ -38,36 +29,35 @@ def test_failures_of_long_ago_do_not_count() -> None:
     note_all(breaker, 20, 49)
     note_all(breaker, 0, 50)
     note_all(breaker, 24, 24)
-    assert not is_open(breaker)
+    assert not breaker.is_open
 
 
-def test_an_open_one_lets_one_call_through_a_pause_and_the_pauses_double() -> None:
-    began = time.monotonic()
-    breaker = CircuitBreaker("stub", 0.02)
+def test_an_open_one_lets_one_call_through_a_pause_and_the_pauses_double_up_to_five_minutes() -> None:
+    breaker = CircuitBreaker("stub", 2.0)
     note_all(breaker, 50, 50)
+    now, pauses = 100.0, []
+    for _ in range(10):
+        pauses.append(breaker.next_try - now)
+        assert not breaker.admits(breaker.next_try - 0.001)
+        now = breaker.next_try
+        assert breaker.admits(now)
+        breaker.admit(now)
+        assert not breaker.admits(now)
+        breaker.note(failed=True, now=now)
+    assert pauses == [2, 4, 8, 16, 32, 64, 128, 256, 300, 300]
 
-    async def one() -> float:
-        await breaker.admit()
-        breaker.note(failed=True)
-        return time.monotonic() - began
 
-    async def three() -> list[float]:
-        return sorted(await asyncio.gather(one(), one(), one()))
-
-    first, second, third = asyncio.run(three())
-    assert first >= 0.02 and second >= 0.02 + 0.04 and third >= 0.02 + 0.04 + 0.08
-
-
-def test_one_success_closes_it_and_lets_everybody_through_at_once() -> None:
+def test_one_success_closes_it_and_failures_are_counted_anew(caplog: pytest.LogCaptureFixture) -> None:
     breaker = CircuitBreaker("stub", 60)
     note_all(breaker, 50, 50)
-
-    async def wait_for_all() -> None:
-        waiting = [asyncio.ensure_future(breaker.admit()) for _ in range(20)]
-        await asyncio.sleep(0)
-        assert not any(task.done() for task in waiting)
-        breaker.note(failed=False)
-        await asyncio.wait_for(asyncio.gather(*waiting), 5)
-
-    asyncio.run(wait_for_all())
-    assert not is_open(breaker)
+    breaker.note(failed=False, now=200.0)
+    assert not breaker.is_open and breaker.admits(200.0)
+    note_all(breaker, 49, 49)
+    assert not breaker.is_open
+    breaker.note(failed=True, now=200.0)
+    assert breaker.is_open
+    assert [record.message for record in caplog.records] == [
+        "stub failed 50 of 50 calls: calls are held back",
+        "stub answers again",
+        "stub failed 50 of 50 calls: calls are held back",
+    ]
