@@ -115,7 +115,7 @@ class Ledger:
             self._read_new_parts()
             for path in self._segments():
                 for _, _, data in _read_segment(path):
-                    self._remember(_line_of_json(data))
+                    self._remember(line_of_json(data))
 
     def __enter__(self) -> Ledger:
         return self
@@ -159,7 +159,7 @@ class Ledger:
         Raises OSError when the disk refuses it, the ledger being as it was before.
         """
         data = attempt.to_json()
-        line = _line_of_json(data)
+        line = line_of_json(data)
         if line.key in self._lines:
             return False
         segment = self._open_segment() if self._segment is None else self._segment
@@ -182,7 +182,7 @@ class Ledger:
             places: dict[Key, _Place] = {}
             for path, _ in free:
                 for start, size, data in _read_segment(path):
-                    line = _line_of_json(data)
+                    line = line_of_json(data)
                     if line.key not in kept:
                         places.setdefault(line.key, _Place(line, path, start, size))
             if places:
@@ -234,7 +234,7 @@ class Ledger:
     def _read_new_parts(self) -> None:
         for path in self._parts():
             if path not in self._compacted:
-                lines = [_line_of_row(row) for row in _read_part(path, _LINE_COLUMNS)]
+                lines = lines_of_part(path)
                 self._compacted[path] = {line.key for line in lines}
                 for line in lines:
                     self._remember(line)
@@ -317,6 +317,30 @@ async def carry_out(
             f"{len(left)} attempts of round {plan.round} of {plan.purpose} were never handed on: {left[0]}"
         )
     ledger.compact()
+
+
+def line_of_json(data: Mapping[str, Any]) -> AttemptLine:
+    """The line of an attempt given as JSON data."""
+    verdict = data["verdict"]
+    return AttemptLine(
+        task_id=data["task_id"],
+        number=data["number"],
+        policy=data["policy"],
+        seed=data["seed"],
+        purpose=data["purpose"],
+        strict=None if verdict is None else verdict["strict"],
+        partial_credit=None if verdict is None else verdict["partial_credit"],
+        tokens_in=data["tokens_in"],
+        tokens_out=data["tokens_out"],
+        tokens_cached=data.get("tokens_cached", 0),
+        failure=data.get("failure"),
+    )
+
+
+def lines_of_part(path: Path) -> list[AttemptLine]:
+    """The lines of the attempts in a compacted part."""
+    rows = _read_part(path, _LINE_COLUMNS)
+    return [AttemptLine(**{name: row[name] for name in _LINE_COLUMNS if name in row}) for row in rows]
 
 
 def _append_durably(descriptor: int, path: Path, data: Mapping[str, Any]) -> None:
@@ -410,27 +434,6 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _line_of_json(data: Mapping[str, Any]) -> AttemptLine:
-    verdict = data["verdict"]
-    return AttemptLine(
-        task_id=data["task_id"],
-        number=data["number"],
-        policy=data["policy"],
-        seed=data["seed"],
-        purpose=data["purpose"],
-        strict=None if verdict is None else verdict["strict"],
-        partial_credit=None if verdict is None else verdict["partial_credit"],
-        tokens_in=data["tokens_in"],
-        tokens_out=data["tokens_out"],
-        tokens_cached=data.get("tokens_cached", 0),
-        failure=data.get("failure"),
-    )
-
-
-def _line_of_row(row: Mapping[str, Any]) -> AttemptLine:
-    return AttemptLine(**{name: row[name] for name in _LINE_COLUMNS if name in row})
 
 
 def _write_part(path: Path, places: Sequence[_Place]) -> None:

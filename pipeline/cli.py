@@ -167,12 +167,24 @@ def decontaminate(
 
 
 @app.command()
-def calibrate(engagement: EngagementArgument, new: New = False, as_json: Json = False) -> None:
+def calibrate(
+    engagement: EngagementArgument,
+    new: New = False,
+    as_json: Json = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Only look on while another process does it; with --json, look once.")
+    ] = False,
+) -> None:
     """Up to the tasks with the target model's pass rates.
 
     Example: worldloom calibrate laptop
+
+    Example: worldloom calibrate laptop --watch
     """
-    _make(engagement, "calibrated_tasks", new, as_json)
+    if watch:
+        _look_on(engagement, new, as_json)
+    else:
+        _make(engagement, "calibrated_tasks", new, as_json)
 
 
 @app.command()
@@ -569,6 +581,26 @@ def _made(name_or_path: str, until: str, new: bool) -> tuple[Store, StoredGenera
 def _warn(sentence: str | None) -> None:
     if sentence:
         print(f"worldloom: WARNING: {sentence}", file=sys.stderr)
+
+
+def _look_on(name_or_path: str, new: bool, as_json: bool) -> None:
+    from pipeline.bad_input import BadInput
+    from pipeline.engagement import load_engagement
+    from pipeline.store import Store, store_root
+    from pipeline.watching import CalibrationWatch, watch
+
+    with _outcome():
+        if new:
+            raise BadInput("--watch starts nothing, so it can't be given with --new; leave one of them out")
+        name, store = load_engagement(name_or_path).name, Store(store_root())
+        generation = store.newest(name)
+        if generation is None:
+            raise BadInput(f"{name} has no generation in {store.root}; start one with: worldloom run {name_or_path}")
+        if as_json:
+            found = CalibrationWatch(generation).look()
+            print(json.dumps(found.to_json() if found else None, indent=1))
+        elif not watch(store, generation):
+            raise typer.Exit(FELL_SHORT)
 
 
 if __name__ == "__main__":

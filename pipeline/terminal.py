@@ -9,6 +9,7 @@ from typing import TextIO
 
 from assets.generation import batch_name
 from assets.manifest import Manifest
+from pipeline.layout import terminal_width
 
 _REDRAW_S = 0.2
 _LINE_S = 15.0
@@ -32,7 +33,7 @@ class Terminal:
         count = f"{done}/{total}" if total else f"{done}"
         line = f"{stage:{_WIDTH}} {count} {detail}".rstrip()
         if self._live:
-            self._stream.write(f"\r\x1b[K{line}")
+            self._stream.write(f"\r\x1b[K{line[: terminal_width() - 1]}")  # a line that wraps can't be drawn over
             self._drawn = True
         else:
             self._stream.write(line + "\n")

@@ -1,35 +1,45 @@
 """The calibrating stage attempts training tasks with the target model until enough of them are known to be in band."""
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 
 from assets.files import file_record, read_record, write_rows, write_text
-from assets.generation import Generation, Product, tasks_in, tasks_of
+from assets.generation import Engagement, Generation, Product, tasks_in, tasks_of
 from assets.manifest import FileRecord, Manifest, RowHash
 from assets.stages.cleaning import STAGE as CLEAN
 from assets.stages.cleaning import clusters
 from assets.stages.sampling import attempts_on, open_policy, run_async, target_served
 from assets.stages.supply import FamilySupply, batch_names
 from calibration.candidate import Candidate, candidate_of
+from calibration.progress import CalibrationProgress, progress_of
 from calibration.rating import Calibration, TaskRating
-from calibration.sampling import Progress, calibrate
+from calibration.sampling import PURPOSE, Progress, calibrate
 from calibration.settings import Band
 from environment.attempt import Attempt
 from environment.ledger import Ledger
+from environment.policies.prices import Prices
 from environment.record import canonical_json
 from environment.task import Task
 from evaluation.report_inputs import PassRates, pass_rate_counts
 
 STAGE = "calibrated_tasks"
+_SHOWN_EVERY_S = 0.5
+_PACE_S = 60.0
+"""Over which the rate of attempts is taken."""
 
 
-def calibrate_clean(generation: Generation) -> Manifest:
+OnRound = Callable[[CalibrationProgress], None] | None
+"""Is told where things stand when the first attempt of a round is made."""
+
+
+def calibrate_clean(generation: Generation, on_round: OnRound = None) -> Manifest:
     """Ratings of every clean training task; killed at any moment, it goes on from the attempts in its ledger."""
 
     def make(folder: Path) -> Product:
         with Ledger(folder / "ledger") as ledger:
-            calibration = run_async(_served(generation, ledger))
+            calibration = run_async(_served(generation, ledger, on_round))
             found_bugs, attempts_hash = examined(ledger.attempts(calibration.policy))
         splits = Counter(task.split for task in tasks_of(generation, CLEAN))
         standing = standings(calibration)
@@ -138,35 +148,68 @@ def ledger_files(folder: Path) -> Mapping[str, FileRecord]:
     return {str(path.relative_to(folder)): file_record(path, is_content=False) for path in paths}
 
 
-async def _served(generation: Generation, ledger: Ledger) -> Calibration:
+def prices_of(engagement: Engagement) -> Prices | None:
+    """What the target's endpoint charges, None where money is no matter."""
+    return engagement.target.endpoint.prices if engagement.target.kind == "chat" else None
+
+
+class Pace:
+    """The rate at which a count grows, over the last minute."""
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[float, int]] = deque()
+
+    def note(self, count: int) -> None:
+        """The count now."""
+        now = time.monotonic()
+        self._seen.append((now, count))
+        while now - self._seen[0][0] > _PACE_S:
+            self._seen.popleft()
+
+    def per_minute(self) -> float:
+        """0 before the second note."""
+        if not self._seen:
+            return 0.0
+        (first, before), (last, now) = self._seen[0], self._seen[-1]
+        return 60 * (now - before) / (last - first) if last > first else 0.0
+
+
+async def _served(generation: Generation, ledger: Ledger, on_round: OnRound) -> Calibration:
     async with target_served(generation, STAGE):
-        return await _calibrate(generation, ledger)
+        return await _calibrate(generation, ledger, on_round)
 
 
-async def _calibrate(generation: Generation, ledger: Ledger) -> Calibration:
+async def _calibrate(generation: Generation, ledger: Ledger, on_round: OnRound) -> Calibration:
     engagement = generation.engagement
     policy = await open_policy(engagement)
     tasks = training_tasks(generation)
-    wanted = engagement.selection.size
+    key = policy.fingerprint.key()
+    pace = Pace()
+    shown_round, shown_at = -1, 0.0
 
     def show(progress: Progress) -> None:
-        accepted = sum(progress.accepted.values())
-        generation.tell(
-            STAGE,
-            progress.attempts,
-            None,
-            f"attempts in {progress.round + 1} rounds, {accepted} accepted, {wanted} wanted",
+        nonlocal shown_round, shown_at
+        pace.note(progress.attempts)
+        now = time.monotonic()
+        if progress.round == shown_round and now - shown_at < _SHOWN_EVERY_S:
+            return
+        known = progress_of(
+            ledger.plans(key, PURPOSE)[-1], ledger.lines(key, PURPOSE), engagement.selection, prices_of(engagement)
         )
+        if progress.round != shown_round and on_round is not None:
+            on_round(known)
+        shown_round, shown_at = progress.round, now
+        generation.tell(STAGE, known.attempts, None, f"{known.sentence()}, {pace.per_minute():.0f} a minute")
 
     return await calibrate(
         training_candidates(generation),
         attempts_on(tasks, policy, engagement.target.limits),
         ledger,
-        policy=policy.fingerprint.key(),
+        policy=key,
         settings=engagement.calibration,
         selection=engagement.selection,
         seed=generation.seed,
-        prices=engagement.target.endpoint.prices if engagement.target.kind == "chat" else None,
+        prices=prices_of(engagement),
         supply=FamilySupply(generation, tasks),
         on_progress=show,
     )

@@ -51,6 +51,8 @@ class ChatTarget(Record):
     def _serves_at_this_machine(self) -> ChatTarget:
         if self.serve is None:
             return self
+        if len(self.endpoint.base_urls) > 1:
+            raise ValueError("a server that is started here has one address; set serve.data_parallel for more copies")
         address = urlsplit(self.endpoint.base_url)
         if address.hostname not in ("127.0.0.1", "localhost") or not address.port or address.path.rstrip("/") != "/v1":
             raise ValueError(
