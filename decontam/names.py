@@ -21,7 +21,7 @@ from decontam.company_fields import kind_of_field
 from decontam.lexicon import GENERIC_NAMES, LEGAL_SUFFIXES, OPENERS, PLAIN_WORDS, STREETS
 from decontam.name_keys import LONGEST, folded
 from decontam.people import GIVEN_NAMES
-from decontam.reading import Codes, Reading, codes_of
+from decontam.reading import Codes, Reading, WordPlaces, codes_of
 
 __all__ = ["CompanyName", "NameIndex", "SharedName", "companies_in"]
 
@@ -29,6 +29,7 @@ NEAR_LENGTH = 8
 """Letters from which on two names that differ in one are shown to a person."""
 _TABLE_BITS = 22
 _MASK = np.uint64((1 << _TABLE_BITS) - 1)
+_AT_A_TIME = 256
 _BIT_AT, _BIT_MASK = np.uint64(_TABLE_BITS), np.uint64(7)
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
@@ -53,8 +54,7 @@ class NameIndex:
         self._words = frozenset(reading.words)
         self._pairs = np.zeros(1 << _TABLE_BITS, dtype=bool)
         self._pairs[_pair_codes(reading.codes) & _MASK] = True
-        self._order = np.argsort(reading.codes, kind="stable")
-        self._sorted = reading.codes[self._order]
+        self._places = WordPlaces(reading)
         self._asked: dict[str, CompanyName | None] = {}
         self._near = _Neighbours(key for key in companies if len(key) >= NEAR_LENGTH)
 
@@ -120,11 +120,11 @@ class NameIndex:
     def _spellings(self, key: str) -> Iterator[tuple[int, int]]:
         """Position and number of words of every run that spells `key`, shortest first."""
         if key in self._words:
-            yield from ((start, 1) for start in self._positions(key).tolist())
+            yield from ((start, 1) for start in self._places.of(key).tolist())
         if not self._may_be_several_words(key):
             return
         open_runs = [
-            (key[end:], self._positions(key[:end]), 1) for end in range(1, len(key)) if key[:end] in self._words
+            (key[end:], self._places.of(key[:end]), 1) for end in range(1, len(key)) if key[:end] in self._words
         ]
         while open_runs:
             rest, at, width = open_runs.pop(0)
@@ -152,11 +152,6 @@ class NameIndex:
                         return True
         return False
 
-    def _positions(self, word: str) -> NDArray[np.int64]:
-        code = codes_of([word])[0]
-        low, high = np.searchsorted(self._sorted, code, "left"), np.searchsorted(self._sorted, code, "right")
-        return np.sort(self._order[low:high])
-
 
 # Which few positions of a reading may begin a name
 
@@ -166,12 +161,26 @@ class _Openings:
 
     def __init__(self, keys: Iterable[str]) -> None:
         self._singles, self._pairs = _Filter(), _Filter()
+        by_length: dict[int, list[str]] = {}
         for key in keys:
-            heads = _unremembered([key, f"{key}s", *(key[:end] for end in range(1, len(key)))])
-            self._singles.add(heads[:2])
-            for end in range(1, len(key)):
-                rests = _unremembered([*(key[end:stop] for stop in range(end + 1, len(key) + 1)), f"{key[end:]}s"])
-                self._pairs.add(heads[1 + end : 2 + end] * _FACTOR + rests)
+            by_length.setdefault(len(key), []).append(key)
+        for length, group in by_length.items():
+            for start in range(0, len(group), _AT_A_TIME):
+                self._take_in(group[start : start + _AT_A_TIME], length)
+
+    def _take_in(self, keys: list[str], length: int) -> None:
+        """Takes in several keys of one length, which have their parts in the same places."""
+        self._singles.add(_unremembered(word for key in keys for word in (key, f"{key}s")))
+        ends = range(1, length)
+        heads = _unremembered(key[:end] for key in keys for end in ends).reshape(len(keys), -1)
+        rests = _unremembered(
+            rest
+            for key in keys
+            for end in ends
+            for rest in (*(key[end:stop] for stop in range(end + 1, length + 1)), f"{key[end:]}s")
+        ).reshape(len(keys), -1)
+        head_of_rest = [end - 1 for end in ends for _ in range(end, length + 1)]
+        self._pairs.add((heads[:, head_of_rest] * _FACTOR + rests).ravel())
 
     def positions(self, reading: Reading) -> list[int]:
         """Where a name may begin."""
@@ -188,7 +197,8 @@ class _Filter:
 
     def add(self, codes: Codes) -> None:
         """Takes them in."""
-        self._table[codes & _MASK] |= np.left_shift(1, (codes >> _BIT_AT) & _BIT_MASK).astype(np.uint8)
+        bits = np.left_shift(1, (codes >> _BIT_AT) & _BIT_MASK).astype(np.uint8)
+        np.bitwise_or.at(self._table, codes & _MASK, bits)  # plain indexing would lose one of two bits of one byte
 
     def places(self, codes: Codes) -> NDArray[np.int64]:
         """Where among `codes` one may have been taken in."""

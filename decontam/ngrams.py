@@ -92,8 +92,5 @@ _BIT = np.left_shift(np.uint8(1), np.arange(8, dtype=np.uint8))
 def _bits_of(codes: Codes) -> NDArray[np.uint8]:
     """A bit for the lower digits of every code, eight in a byte."""
     table = np.zeros(1 << (_TABLE_BITS - 3), dtype=np.uint8)
-    bits = np.unique(codes & _MASK)
-    places, firsts = np.unique(bits >> np.uint64(3), return_index=True)
-    if len(places):
-        table[places] = np.bitwise_or.reduceat(_BIT[bits & np.uint64(7)], firsts)
+    np.bitwise_or.at(table, (codes & _MASK) >> np.uint64(3), _BIT[codes & np.uint64(7)])
     return table

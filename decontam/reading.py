@@ -141,10 +141,11 @@ class WordPlaces:
     """Where each word of a reading stands."""
 
     def __init__(self, reading: Reading) -> None:
-        order = np.argsort(reading.codes, kind="stable")
-        self._codes, firsts = np.unique(reading.codes[order], return_index=True)
-        self._bounds = np.append(firsts, len(order)).tolist()
-        self._order: Places = order.astype(np.int32)
+        order = np.argsort(reading.codes, kind="stable").astype(np.int32)
+        ordered = reading.codes[order]
+        firsts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)])
+        self._codes, self._order = ordered[firsts], order
+        self._bounds = array("i", [*firsts.tolist(), len(order)])
 
     def of(self, word: str) -> Places:
         """Positions of `word`, in order."""
