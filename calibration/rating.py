@@ -89,6 +89,8 @@ class Calibration(Record):
     stopped: Stop
     attempts: int
     unscored: int
+    failures: Mapping[str, int] = {}
+    """Kind of failure -> unscored attempts, `unknown` where nobody could tell; they add up to `unscored`."""
     tokens_in: int
     tokens_out: int
     cost: float | None = None

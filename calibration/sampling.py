@@ -7,6 +7,7 @@ seeds, and the order in which attempts finish changes nothing.
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -267,13 +268,14 @@ def _conclude(
         stopped=stop,
         attempts=len(lines),
         unscored=sum(not line.scored for line in lines),
+        failures=dict(sorted(Counter(line.failure or "unknown" for line in lines if not line.scored).items())),
         tokens_in=sum(line.tokens_in for line in lines),
         tokens_out=sum(line.tokens_out for line in lines),
         cost=None if prices is None else cost(lines, prices),
         warnings=warnings,
     )
     logger.info(
-        "accepted %d of %d: %d closed, %d open, %d untried; %d attempts, %d of them unscored (%s)",
+        "accepted %d of %d: %d closed, %d open, %d untried; %d attempts, %d of them unscored %s (%s)",
         calibration.count("accepted"),
         len(calibration.ratings),
         calibration.count("closed"),
@@ -281,6 +283,7 @@ def _conclude(
         calibration.count("untried"),
         calibration.attempts,
         calibration.unscored,
+        dict(calibration.failures),
         stop,
     )
     return calibration

@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 
 from calibration.candidate import Candidate
 from calibration.settings import Band, CalibrationSettings, SelectionSettings
-from environment.attempt import Attempt, Transcript, Verdict
+from environment.attempt import Attempt, Failure, Transcript, Verdict
 from environment.ledger import PlannedAttempt
 from environment.rng import derive_rng
 
 SETTINGS = CalibrationSettings(band=Band(low=0.2, high=0.8), max_attempts=5000, max_batches=3, batch_share=1.0)
+FAILURES: tuple[Failure | None, ...] = ("server_error", "stalled", None)
 SELECTION = SelectionSettings(quotas={"sales": 5, "hr": 4}, family_cap=3, cluster_cap=1, min_per_app=1)
 
 
@@ -70,6 +71,7 @@ class SimulatedPolicy:
             verdict=None if failed else verdict,
             transcript=None if failed else Transcript(messages=({"role": "assistant", "content": "done"},)),
             error="503" if failed else None,
+            failure=rng.choice(FAILURES) if failed else None,
             tokens_in=100,
             tokens_out=10,
         )

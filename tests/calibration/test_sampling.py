@@ -117,6 +117,9 @@ def test_unscored_attempts_are_counted_and_tried_again_under_new_numbers(tmp_pat
     assert 0.15 * outcome.attempts < outcome.unscored < 0.45 * outcome.attempts
     assert sum(rating.scored + rating.unscored for rating in outcome.ratings) == outcome.attempts
     assert sum(rating.unscored for rating in outcome.ratings) == outcome.unscored
+    assert list(outcome.failures) == ["server_error", "stalled", "unknown"]
+    assert sum(outcome.failures.values()) == outcome.unscored
+    assert min(outcome.failures.values()) > 0.15 * outcome.unscored
     with Ledger(tmp_path) as ledger:
         lines = ledger.lines("base")
     for rating in outcome.ratings:
