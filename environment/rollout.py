@@ -26,6 +26,9 @@ class Limits(Record):
     """Assistant messages in one episode."""
     concurrency: int = Field(ge=1)
     """Attempts in flight at once."""
+    attempt_s: float | None = Field(None, gt=0)
+    """Time of model and tools after which an attempt is given up and left unscored; waiting for an endpoint that is down
+    or busy is not counted. None where the time of single calls is limit enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ async def attempt_many(
 
     async def work() -> None:
         for request in coming:
-            on_attempt(await attempt(request, policy, limits.max_turns))
+            on_attempt(await attempt(request, policy, limits.max_turns, limits.attempt_s))
 
     try:
         async with asyncio.TaskGroup() as group:
@@ -60,12 +63,12 @@ async def attempt_many(
         raise refused.exceptions[0] from None
 
 
-async def attempt(request: Request, policy: Policy, max_turns: int) -> Attempt:
-    """One attempt: scored, or unscored when the sampler or our own simulator failed."""
+async def attempt(request: Request, policy: Policy, max_turns: int, attempt_s: float | None = None) -> Attempt:
+    """One attempt: scored, or unscored when the sampler or our own simulator failed or it took longer than allowed."""
     rollout = _Rollout(request.task)
     outcome: dict[str, Any]
     try:
-        outcome = await rollout.play(policy, request.seed, max_turns)
+        outcome = await rollout.play(policy, request.seed, max_turns, attempt_s)
     except InfraError as error:
         outcome = _unscored(error.kind, str(error))
     except ConfigurationError:
@@ -96,11 +99,11 @@ class _Rollout:
         self._tokens_in = self._tokens_cached = self._tokens_out = self._calls = 0
         self._model_s = self._tool_s = 0.0
 
-    async def play(self, policy: Policy, seed: int, max_turns: int) -> dict[str, Any]:
+    async def play(self, policy: Policy, seed: int, max_turns: int, attempt_s: float | None) -> dict[str, Any]:
         """How the episode ended and what it is worth, as an attempt holds them."""
         episode = Episode(self._task)
         self._messages.extend(episode.messages())
-        end = await self._converse(episode, policy, seed, max_turns)
+        end = await self._converse(episode, policy, seed, max_turns, attempt_s)
         return {"end": end, "verdict": episode.verdict(), "changes": episode.changes()}
 
     def record(self) -> dict[str, Any]:
@@ -115,8 +118,14 @@ class _Rollout:
             "tool_s": round(self._tool_s, 6),
         }
 
-    async def _converse(self, episode: Episode, policy: Policy, seed: int, max_turns: int) -> End:
+    async def _converse(
+        self, episode: Episode, policy: Policy, seed: int, max_turns: int, attempt_s: float | None
+    ) -> End:
         for turn in range(max_turns):
+            if attempt_s is not None and self._model_s + self._tool_s > attempt_s:
+                raise InfraError(
+                    f"given up after {turn} turns, which took more than {attempt_s:g} s", "attempt_timeout"
+                )
             completion = await policy.complete(self._messages, episode.specs, derive_seed(seed, turn))
             self._tokens_in += completion.tokens_in
             self._tokens_cached += completion.tokens_cached

@@ -144,6 +144,16 @@ def test_an_infrastructure_error_leaves_the_attempt_unscored_with_what_it_cost()
     assert made.transcript is not None and len(made.transcript.messages) == 4
 
 
+def test_an_attempt_that_takes_too_long_is_left_unscored_unless_it_has_just_ended() -> None:
+    request = Request(make_small_task(), 0, 1, "calibration")
+    turns = (calls(READ), calls(POST), says("Posted."))  # 0.25 s, 0.25 s, 0.5 s
+    for allowed, scored in ((0.2, False), (0.4, False), (0.9, True), (None, True)):
+        made = asyncio.run(attempt(request, PlayedPolicy(*turns), 8, allowed))
+        assert made.scored is scored
+        assert made.failure == (None if scored else "attempt_timeout")
+    assert "given up after 1 turns" in str(asyncio.run(attempt(request, PlayedPolicy(*turns), 8, 0.2)).error)
+
+
 def test_a_bug_of_ours_leaves_the_attempt_unscored_with_its_traceback() -> None:
     made = make(PlayedPolicy(calls(POST), KeyError("nobody expects this")))
     assert not made.scored and made.error is not None
