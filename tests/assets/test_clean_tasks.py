@@ -58,6 +58,13 @@ def proven(generation: StoredGeneration) -> StoredGeneration:
     return generation
 
 
+def proven_like(first: StoredGeneration, generation: StoredGeneration) -> StoredGeneration:
+    """The generation with the proven tasks of `first`, which has the same seed."""
+    for stage in ("benchmark_tasks", "candidate_tasks", "proven_tasks"):
+        shutil.copytree(first.folder(stage), generation.folder(stage))
+    return generation
+
+
 def public_row(task: Task, name: str) -> dict[str, Any]:
     """A task of ours in the public benchmark's format."""
     world = {app: {name: list(rows) for name, rows in collections.items()} for app, collections in task.world.items()}
@@ -229,7 +236,7 @@ def test_the_policy_names_whose_deliveries_count_as_earlier(store: Store, tmp_pa
         ("delta", (policy, {"earlier": {"generations": "same_customer"}}), ("customer", "north")),
         ("epsilon", (policy, {"earlier": {"generations": "all"}})),
     ):
-        generation = proven(begun(store, tmp_path, name, *changes))
+        generation = proven_like(first, begun(store, tmp_path, name, *changes))
         clean_proven(generation)
         found[name] = (tuple(earlier_artifacts(generation)), dropped_as_earlier(generation))
     assert found == {
@@ -244,15 +251,17 @@ def test_what_others_deliver_later_leaves_a_generation_clean(store: Store, tmp_p
     everything = ("decontamination", {"earlier": {"generations": "all"}})
     first = proven(begun(store, tmp_path, "alpha", everything))
     clean_proven(first)
-    later = proven(begun(store, tmp_path, "beta"))
+    later = proven_like(first, begun(store, tmp_path, "beta"))
     clean_proven(later)
     assert later.manifest(STAGE).rows_out == 4
     assert overlaps_left(first, list(tasks_of(first, STAGE))) == 0
 
 
 def test_an_earlier_delivery_that_is_gone_or_another_is_named(store: Store, tmp_path: Path) -> None:
-    clean_proven(proven(begun(store, tmp_path, "alpha")))
-    later = proven(begun(store, tmp_path, "beta", ("decontamination", {"earlier": {"generations": "all"}})))
+    first = proven(begun(store, tmp_path, "alpha"))
+    clean_proven(first)
+    everything = ("decontamination", {"earlier": {"generations": "all"}})
+    later = proven_like(first, begun(store, tmp_path, "beta", everything))
     clean_proven(later)
     manifest = store.root / "alpha" / "g1" / STAGE / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"content_hash": "', '"content_hash": "0', 1))
