@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from decontam.benchmark import Benchmark
+from decontam.companies import companies_in
 from decontam.minhash import Sketch, sketch
-from decontam.names import companies_in
 from decontam.passages import passages_of_task
 from decontam.public_side import PublicSide
 from decontam.reading import read, shingles_of
@@ -69,7 +69,7 @@ class Judge:
         whole = sketch(shingles_of(reading, self._settings.shingle_words))
         return Finding(
             overlaps=self._public.overlaps(reading, companies, whole),
-            reported=(),
+            reported=self._public.reported(task, reading, companies),
             whole=whole,
             names=tuple(companies),
             passages=len(reading.passages),

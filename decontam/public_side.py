@@ -16,8 +16,16 @@ from decontam.ngrams import NgramIndex, SharedRun
 from decontam.passages import passages_of_benchmark_task, seen_by_the_agent
 from decontam.reading import Codes, Reading, joined, read, shingles_of, window_codes
 from decontam.settings import DecontaminationSettings
-from decontam.verdicts import Overlap, Side
+from decontam.structure import (
+    Fingerprint,
+    LookAlike,
+    StructureIndex,
+    fingerprint_of_benchmark_task,
+    fingerprint_of_task,
+)
+from decontam.verdicts import Notice, Overlap, Rule, Side
 from decontam.words import words_of
+from environment.task import Task
 
 
 class PublicSide:
@@ -31,11 +39,13 @@ class PublicSide:
         self._wholes = SimilarityIndex(settings.benchmark_jaccard, self._shingles)
         self._prompts = SimilarityIndex(settings.benchmark_jaccard, self._shingles)
         self._owners = array("i")
+        self._fingerprints: list[Fingerprint | None] = []
         everything = joined(self._noted(number, task) for number, task in enumerate(benchmark.tasks))
         self._passages = everything.passages
         self._ngrams = NgramIndex(everything, settings.ngram_words)
         companies = companies_in(everything)
         self._names = NameIndex(everything, companies)
+        self._structures = StructureIndex(self._fingerprints)
         self.side = _side(len(benchmark.tasks), everything, len(self._ngrams), companies)
         """How much text all benchmarks brought together."""
         in_prose = {source.name for source in benchmark.sources if source.reader in READERS_OF_PROSE}
@@ -55,6 +65,7 @@ class PublicSide:
         if text is not None:
             (self._wholes if task.initial_state else self._prompts).add(number, text)
         self._owners.extend([number] * len(reading.passages))
+        self._fingerprints.append(fingerprint_of_benchmark_task(task, reading))
         return reading
 
     def overlaps(
@@ -63,6 +74,12 @@ class PublicSide:
         """The clearest overlap under each rule against the benchmark."""
         found = (self._shared_passage(reading), self._shared_name(reading, companies), self._like(reading, whole))
         return tuple(overlap for overlap in found if overlap is not None)
+
+    def reported(self, task: Task, reading: Reading, companies: Mapping[str, CompanyName]) -> tuple[Overlap, ...]:
+        """What drops nothing: companies whose names are one letter from the benchmark's, the nearest look-alike."""
+        near = [self._of_name(pair, "near_name") for pair in self._names.near(companies)]
+        alike = self._structures.look_alikes(fingerprint_of_task(task, reading))[:1]
+        return (*near, *map(self._of_look_alike, alike))
 
     def every_overlap(self, reading: Reading, companies: Mapping[str, CompanyName]) -> tuple[Overlap, ...]:
         """All runs of words and all companies shared with the benchmark, not only the clearest."""
@@ -89,10 +106,23 @@ class PublicSide:
             other_shared=run.words,
         )
 
-    def _of_name(self, pair: SharedName) -> Overlap:
+    def _of_look_alike(self, alike: LookAlike) -> Overlap:
+        return Overlap(
+            rule="look_alike",
+            path="structure",
+            text=alike.ours,
+            other=self._keys[alike.number],
+            other_path="structure",
+            other_text=alike.theirs,
+            shared=(),
+            other_shared=(),
+            similarity=alike.share,
+        )
+
+    def _of_name(self, pair: SharedName, rule: Rule | Notice = "company_name") -> Overlap:
         ours, theirs = pair.ours, pair.theirs
         return Overlap(
-            rule="company_name",
+            rule=rule,
             path=ours.passage.path,
             text=ours.passage.text,
             other=self._keys[self._owners[theirs.number]],

@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 
 from decontam.benchmark import BenchmarkTask
+from decontam.decontaminate import decontaminate
 from decontam.passages import passages_of_benchmark_task, passages_of_task
 from decontam.reading import read
+from decontam.settings import DecontaminationSettings
 from decontam.structure import Fingerprint, StructureIndex, fingerprint_of_benchmark_task, fingerprint_of_task
 from environment.contract import Change, Contract, Equals, Fact, Mentions, Phone
 from environment.task import Task
-from tests.decontam.made_tasks import made_task
+from tests.decontam.made_tasks import made_benchmark, made_task
 
 WORLD = {"gmail": {"messages": ({"id": "m1", "body": "Our policy: numbers come from e-mails."},)}}
 
@@ -131,3 +133,24 @@ def test_look_alikes_come_the_most_alike_first_and_tasks_without_changes_are_non
     found = StructureIndex([near, silent, nearer], limit=0.1).look_alikes(ours(updated("a")))
     assert [look.number for look in found] == [2, 0]
     assert StructureIndex([]).look_alikes(ours(updated("a"))) == ()
+
+
+def test_what_is_built_alike_or_named_nearly_alike_is_reported_and_kept() -> None:
+    public = BenchmarkTask(
+        name="sales.number",
+        domain="sales",
+        prompt="Check the e-mail that came from Quantum Labs Inc. Update the contact in Salesforce as it says there",
+        row=1,
+    )
+    contact = {"Id": "a", "Company": "Quantum Lab", "Note": "one two three four five six seven eight nine ten " * 2}
+    task = our_task().model_copy(update={"world": {"salesforce": {"Contact": (contact,)}}, "id": "sales.made-1"})
+    result = decontaminate([task], made_benchmark(public), (), DecontaminationSettings())
+    (ruling,) = result.rulings
+    assert ruling.kept
+    assert [(notice.rule, notice.other, notice.similarity) for notice in ruling.reported] == [
+        ("near_name", "sales.number", None),
+        ("look_alike", "sales.number", 1.0),
+    ]
+    assert (ruling.reported[0].text, ruling.reported[0].shared) == ("Quantum Lab", ("quantum", "lab"))
+    assert "update in Salesforce" in ruling.reported[1].text
+    assert result.reported_counts() == {"near_name": 1, "look_alike": 1, "meaning_near": 0}
