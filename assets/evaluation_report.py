@@ -2,6 +2,7 @@
 
 import dagster as dg
 
+from assets.benchmark_tasks import benchmark_tasks
 from assets.clean_tasks import clean_tasks
 from assets.generation import Workshop
 from assets.lora_adapter import lora_adapter
@@ -17,7 +18,7 @@ from evaluation import plots
     code_version="1",
     owners=OWNERS,
     kinds={"python", "json", "pytorch"},
-    deps=[lora_adapter, clean_tasks],
+    deps=[benchmark_tasks, clean_tasks, lora_adapter],
 )
 def evaluation_report(context: dg.AssetExecutionContext, workshop: dg.ResourceParam[Workshop]) -> dg.MaterializeResult:
     """Base and adapter on the held-out tasks, with the uncertainty of the gain: a page and its numbers."""

@@ -74,7 +74,7 @@ def gains(rows: Sequence[Row], *, narrow: bool) -> str:
         axes.grid(axis="x")
         axes.set_xlabel("gain in pass@1, percentage points")
 
-    return _svg("gains", draw, narrow=narrow, height_in=0.75 + 0.36 * len(rows))
+    return drawn("gains", draw, narrow=narrow, height_in=0.75 + 0.36 * len(rows))
 
 
 def temperatures(result: Sharpening, *, narrow: bool) -> str:
@@ -108,7 +108,7 @@ def temperatures(result: Sharpening, *, narrow: bool) -> str:
         axes.set_ylabel("pass@1, %")
         axes.grid(axis="y")
 
-    return _svg("temperatures", draw, narrow=narrow, height_in=2.7)
+    return drawn("temperatures", draw, narrow=narrow, height_in=2.7)
 
 
 def pass_rates(rates: PassRates, *, narrow: bool) -> str:
@@ -140,7 +140,7 @@ def pass_rates(rates: PassRates, *, narrow: bool) -> str:
             axes.yaxis.get_major_locator().set_params(integer=True)
             axes.grid(axis="y")
 
-    return _svg("pass-rates", draw, narrow=narrow, height_in=4.2 if narrow else 2.7)
+    return drawn("pass-rates", draw, narrow=narrow, height_in=4.2 if narrow else 2.7)
 
 
 def training_curves(updates: Sequence[TrainingUpdate], monitor: Sequence[MonitorPoint], *, narrow: bool) -> str:
@@ -172,7 +172,7 @@ def training_curves(updates: Sequence[TrainingUpdate], monitor: Sequence[Monitor
             axes.xaxis.get_major_locator().set_params(integer=True)
             axes.grid()
 
-    return _svg("training", draw, narrow=narrow, height_in=4.6 if narrow else 2.8)
+    return drawn("training", draw, narrow=narrow, height_in=4.6 if narrow else 2.8)
 
 
 def _curve(axes: Axes, steps: Sequence[int], values: Sequence[float], colour: str, label: str) -> None:
@@ -187,7 +187,8 @@ def _curve(axes: Axes, steps: Sequence[int], values: Sequence[float], colour: st
     axes.plot(steps, means, color=colour, linewidth=2, label=label)
 
 
-def _svg(name: str, draw: Callable[[Figure], None], *, narrow: bool, height_in: float) -> str:
+def drawn(name: str, draw: Callable[[Figure], None], *, narrow: bool, height_in: float) -> str:
+    """The figure that `draw` fills, as an SVG element."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine

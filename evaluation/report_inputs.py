@@ -109,6 +109,9 @@ class ReportInputs(Record):
     sampling: Mapping[str, str]
     """Settings shared by both sides, such as temperature and turn limit."""
     comparison: Comparison
+    """The headline."""
+    held_out: Comparison | None = None
+    """The engagement's own suite, where the headline is another one's; the temperatures below are on it."""
     sharpening: Sharpening | None
     funnel: tuple[FunnelStage, ...]
     pass_rates: PassRates | None

@@ -88,6 +88,11 @@ class Engagement(Record):
                 f"calibration.max_cost is {self.calibration.max_cost} and nothing is known of prices; add "
                 "target.endpoint.prices, or use calibration.max_tokens"
             )
+        if self.evaluation.harness is not None and self.target.kind == "local":
+            raise ValueError(
+                "evaluation.harness asks a model behind an endpoint and target.kind is local; use kind chat, or remove "
+                "evaluation.harness"
+            )
         sampled = self.target.temperature if self.target.kind == "local" else self.target.endpoint.temperature
         if sampled != self.training.temperature:
             raise ValueError(
@@ -119,6 +124,11 @@ def load_engagement(name_or_path: str) -> Engagement:
     section = data.get("decontamination")
     if isinstance(section, dict) and isinstance(named := section.get("benchmarks"), list):
         section["benchmarks"] = [_benchmark(path.parent, one) for one in named]
+    evaluation = data.get("evaluation")
+    if isinstance(evaluation, dict) and isinstance(harness := evaluation.get("harness"), dict):
+        for key in ("python", "monitored", "flags"):
+            if isinstance(harness.get(key), str):
+                harness[key] = str(path.parent / Path(harness[key]).expanduser())
     try:
         return Engagement.model_validate({"name": path.stem, **data})
     except ValidationError as error:

@@ -4,12 +4,14 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from assets.files import read_record, write_rows, write_text
+from assets.files import file_record, read_record, write_rows, write_text
 from assets.generation import FellShort, Generation, Product, tasks_of
-from assets.manifest import Manifest
+from assets.manifest import FileRecord, Manifest
+from assets.stages.benchmark import STAGE as BENCHMARK
 from assets.stages.calibrating import examined, ledger_files
 from assets.stages.cleaning import STAGE as CLEAN
 from assets.stages.findings import report_inputs
+from assets.stages.public_suite import attempt_public_suite
 from assets.stages.sampling import attempts_on, open_policy, run_async, target_served
 from assets.stages.training import STAGE as ADAPTER
 from assets.stages.training import read_adapter
@@ -22,6 +24,8 @@ from evaluation.report import render_report, report_json
 from evaluation.scores import Scores, score_attempts
 
 STAGE = "evaluation_report"
+PUBLIC = "automationbench"
+"""Folder of the harness's results."""
 PURPOSE = "evaluation"
 
 
@@ -33,12 +37,12 @@ def evaluate_adapter(generation: Generation) -> Manifest:
         if not tasks:
             raise FellShort("no held-out task is clean; raise candidates.held_out or look into the overlaps")
         with Ledger(folder / "ledger") as ledger:
-            sides = run_async(_served(generation, tasks, ledger))
+            sides, public = run_async(_served(generation, tasks, ledger, folder / PUBLIC))
             outcomes = [_outcome(attempt) for key in ledger.policies() for attempt in ledger.attempts(key)]
             bugs, attempts_hash = examined(one for key in ledger.policies() for one in ledger.attempts(key))
-        result, cooled = _compared(generation, sides)
-        inputs = report_inputs(generation, result, cooled)
-        numbers = report_json(inputs)
+        own, cooled = _compared(generation, sides)
+        inputs = report_inputs(generation, own, cooled, public)
+        result, numbers = inputs.comparison, report_json(inputs)
         return Product(
             files={
                 "attempts.jsonl": write_rows(folder / "attempts.jsonl", outcomes),
@@ -48,10 +52,11 @@ def evaluate_adapter(generation: Generation) -> Manifest:
                 "report.html": write_text(folder / "report.html", render_report(inputs)),
                 "report.json": write_text(folder / "report.json", json.dumps(numbers, indent=1)),
                 **ledger_files(folder),
+                **_public_files(folder),
             },
             rows_in=len(tasks),
-            rows_out=result.tasks,
-            dropped={"unscored": len(tasks) - result.tasks},
+            rows_out=own.tasks,
+            dropped={"unscored": len(tasks) - own.tasks},
             facts={
                 "evaluation": result.summary(),
                 "attempts": len(outcomes),
@@ -62,7 +67,7 @@ def evaluate_adapter(generation: Generation) -> Manifest:
             },
         )
 
-    return generation.produce(STAGE, make, upstream=(CLEAN, ADAPTER))
+    return generation.produce(STAGE, make, upstream=(BENCHMARK, CLEAN, ADAPTER))
 
 
 def read_comparison(generation: Generation) -> Comparison:
@@ -71,9 +76,21 @@ def read_comparison(generation: Generation) -> Comparison:
     return read_record(generation.folder(STAGE) / "comparison.json", Comparison)
 
 
-async def _served(generation: Generation, tasks: Sequence[Task], ledger: Ledger) -> list[Scores]:
+async def _served(
+    generation: Generation, tasks: Sequence[Task], ledger: Ledger, folder: Path
+) -> tuple[list[Scores], Comparison | None]:
+    def tell(done: int, total: int, side: str) -> None:
+        generation.tell(STAGE, done, total, f"attempts on AutomationBench, now the {side}")
+
     async with target_served(generation, STAGE, adapter=read_adapter(generation)[0]):
-        return await _attempt_all(generation, tasks, ledger)
+        scores = await _attempt_all(generation, tasks, ledger)
+        return scores, await attempt_public_suite(generation, folder, tell)
+
+
+def _public_files(folder: Path) -> dict[str, FileRecord]:
+    """What the harness left: the merged exports, and the commands that made them."""
+    paths = sorted([*folder.glob(f"{PUBLIC}/*/attempt-*.json"), *folder.glob(f"{PUBLIC}/*/commands.jsonl")])
+    return {str(path.relative_to(folder)): file_record(path, is_content=False) for path in paths}
 
 
 async def _attempt_all(generation: Generation, tasks: Sequence[Task], ledger: Ledger) -> list[Scores]:

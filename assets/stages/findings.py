@@ -7,6 +7,7 @@ from assets.stages.calibrating import STAGE as CALIBRATED
 from assets.stages.calibrating import pass_rates
 from assets.stages.candidates import STAGE as CANDIDATES
 from assets.stages.cleaning import STAGE as CLEAN
+from assets.stages.cleaning import benchmark_then_and_now
 from assets.stages.proofs import STAGE as PROVEN
 from assets.stages.selecting import STAGE as TRAINING_SET
 from assets.stages.selecting import read_selection
@@ -42,21 +43,24 @@ REASONS = {
 }
 
 
-def report_inputs(generation: Generation, result: Comparison, cooled: Sharpening) -> ReportInputs:
-    """Everything that the report shows."""
+def report_inputs(
+    generation: Generation, own: Comparison, cooled: Sharpening, public: Comparison | None = None
+) -> ReportInputs:
+    """Everything that the report shows; the headline is the public suite's where there is one, else our own's."""
     engagement = generation.engagement
     name, _, number = generation.key.rpartition(".")
     return ReportInputs(
         title=f"{name}, generation {number}",
         policy_label=engagement.target.label,
-        suite=f"{result.tasks} held-out tasks of this engagement, from seeds that nothing else has seen",
+        suite=_suite(own, public),
         sampling={
             "Temperature": f"{engagement.evaluation.temperature:g}",
             "Attempts a task": str(engagement.evaluation.attempts),
             "Turn limit": str(engagement.target.limits.max_turns),
             "Toolset": engagement.candidates.toolset,
         },
-        comparison=result,
+        comparison=_noted(generation, public or own),
+        held_out=own if public else None,
         sharpening=cooled,
         funnel=_funnel(generation),
         pass_rates=pass_rates(generation, read_selection(generation).task_ids),
@@ -66,6 +70,23 @@ def report_inputs(generation: Generation, result: Comparison, cooled: Sharpening
         decontamination=_statement(generation),
         provenance=_provenance(generation),
     )
+
+
+def _suite(own: Comparison, public: Comparison | None) -> str:
+    held_out = f"{own.tasks} held-out tasks of this engagement, from seeds that nothing else has seen"
+    return f"{public.tasks} tasks of AutomationBench by its own harness; besides, {held_out}" if public else held_out
+
+
+def _noted(generation: Generation, result: Comparison) -> Comparison:
+    """With what a reader must be told of the decontamination."""
+    then, now = benchmark_then_and_now(generation)
+    if then == now:
+        return result
+    note = (
+        "The contamination verdicts are older than the benchmark as it is now: nothing is said about overlap with what "
+        "was imported since."
+    )
+    return result.model_copy(update={"notes": (note, *result.notes)})
 
 
 def _funnel(generation: Generation) -> tuple[FunnelStage, ...]:

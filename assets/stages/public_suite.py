@@ -1,0 +1,60 @@
+"""The public suite is AutomationBench itself, attempted by base and adapter through the benchmark's own harness."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from assets.generation import FellShort, Generation
+from assets.stages.benchmark import read_benchmark
+from evaluation.automationbench import DOMAINS, compare_files
+from evaluation.comparison import Comparison
+from evaluation.flags import read_flags, read_monitored
+from evaluation.harness import HarnessError, Side, attempt_suite
+
+SCORED = 600
+"""Tasks of the whole suite."""
+
+
+async def attempt_public_suite(
+    generation: Generation, folder: Path, tell: Callable[[int, int, str], None]
+) -> Comparison | None:
+    """Base and adapter on the stored benchmark's tasks; None where the engagement names no harness.
+
+    `tell` gets tasks attempted, of how many, and the side. Raises ValueError when the harness isn't there or the stored
+    benchmark has no scored task, FellShort when the harness fails again and again.
+    """
+    settings, target = generation.engagement.evaluation, generation.engagement.target
+    if settings.harness is None or target.kind != "chat":
+        return None
+    tasks = [task.name for task in read_benchmark(generation).tasks if task.domain in DOMAINS]
+    if not tasks:
+        raise ValueError(
+            "the stored benchmark has no task of AutomationBench for evaluation.harness to run; import it with "
+            "worldloom benchmark import, or remove evaluation.harness"
+        )
+    endpoint = target.endpoint
+    key = os.environ.get(endpoint.api_key_variable or "", "none")
+    exports: dict[str, list[Path]] = {}
+    for name, model in (("base", endpoint.model), ("adapter", target.adapter_model)):
+
+        def on_batch(done: int, total: int, name: str = name) -> None:
+            tell(done, total, name)
+
+        try:
+            exports[name] = await attempt_suite(
+                settings.harness, tasks, settings.attempts, Side(name, endpoint.base_url, model, key), folder, on_batch
+            )
+        except HarnessError as error:
+            raise FellShort(str(error)) from None
+    found = compare_files(
+        exports["base"],
+        exports["adapter"],
+        seed=generation.seed,
+        common=True,
+        monitored=read_monitored(settings.harness.monitored) if settings.harness.monitored else (),
+        flags=read_flags(settings.harness.flags) if settings.harness.flags else None,
+    )
+    if found.tasks < SCORED:
+        few = f"These are {found.tasks} of AutomationBench's {SCORED} scored tasks; its published rates are over all."
+        return found.model_copy(update={"notes": (few, *found.notes)})
+    return found
