@@ -27,8 +27,8 @@ class Limits(Record):
     concurrency: int = Field(ge=1)
     """Attempts in flight at once."""
     attempt_s: float | None = Field(None, gt=0)
-    """Time of model and tools after which an attempt is given up and left unscored; waiting for an endpoint that is down
-    or busy is not counted. None where the time of single calls is limit enough."""
+    """Time of model and tools after which an attempt is given up and left unscored, waiting for an endpoint that is
+    down or busy not counted; None where the limit of single calls is enough."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,23 +39,31 @@ class Connection:
         Raises CallFailed when there is none now, ContextOverflow when the chat is too long, and APIStatusError when
         the request is refused for good.
         """
+        endpoint = self._endpoint
+        silence = asyncio.timeout(endpoint.first_token_s if "stream" in body else None)
+        answer = StreamedAnswer()
         try:
-            async with asyncio.timeout(self._endpoint.timeout_s), self._opened() as client:
+            async with asyncio.timeout(endpoint.timeout_s), self._opened() as client, silence:
                 answers = client.chat.completions.with_streaming_response
                 async with answers.create(**body) as response:
-                    if "text/event-stream" in response.headers.get("content-type", ""):
-                        return await self._put_together(response.iter_bytes())
-                    return read_answer(await response.read())
+                    if "text/event-stream" not in response.headers.get("content-type", ""):
+                        silence.reschedule(None)
+                        return read_answer(await response.read())
+                    await self._put_together(answer, response.iter_bytes(), silence)
         except APIStatusError as error:
             failure = failure_of_status(error)
             if failure is None:
                 raise
             raise failure from error
         except (APITimeoutError, httpx2.TimeoutException, TimeoutError) as error:
-            raise CallFailed(f"no whole answer within {self._endpoint.timeout_s:g} s", "timeout") from error
+            if silence.expired() and not answer.is_complete:
+                raise CallFailed("an answer that stalled", "stalled") from error
+            if not silence.expired():
+                raise CallFailed(f"no whole answer within {endpoint.timeout_s:g} s", "timeout") from error
         except (APIConnectionError, httpx2.HTTPError) as error:
             cause = error.__cause__ or error
             raise CallFailed(f"{type(cause).__name__}: {str(cause)[:300]}", "connection") from error
+        return answer.answer()
 
     async def models(self) -> Any:
         """What the address says of its models, None where it says nothing that can be read."""
@@ -66,24 +74,16 @@ class Connection:
         except (APIStatusError, APIConnectionError, httpx2.HTTPError, TimeoutError, ValueError):
             return None
 
-    async def _put_together(self, received: AsyncIterator[bytes]) -> Answer:
-        clock = asyncio.get_running_loop().time
-        endpoint, events, answer = self._endpoint, EventReader(), StreamedAnswer()
-        first = None if endpoint.first_token_s is None else clock() + endpoint.first_token_s
-        try:
-            async with asyncio.timeout_at(first) as silence:
-                async for some in received:  # to the end, or the connection could not be used again
-                    for data in events.feed(some):
-                        if answer.add(data):
-                            silence.reschedule(clock() + endpoint.stall_s)
-                    if answer.is_complete:
-                        silence.reschedule(clock() + _LAST_BYTES_S)
-        except TimeoutError as error:
-            if not silence.expired():
-                raise
-            if not answer.is_complete:
-                raise CallFailed("an answer that stalled", "stalled") from error
-        return answer.answer()
+    async def _put_together(
+        self, answer: StreamedAnswer, received: AsyncIterator[bytes], silence: asyncio.Timeout
+    ) -> None:
+        clock, events = asyncio.get_running_loop().time, EventReader()
+        async for some in received:  # to the end, or the connection could not be used again
+            for data in events.feed(some):
+                if answer.add(data):
+                    silence.reschedule(clock() + self._endpoint.stall_s)
+            if answer.is_complete:
+                silence.reschedule(clock() + _LAST_BYTES_S)
 
     @asynccontextmanager
     async def _opened(self) -> AsyncIterator[AsyncOpenAI]:

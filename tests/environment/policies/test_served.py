@@ -121,7 +121,10 @@ def test_attempts_through_a_real_server_are_scored_and_prompts_are_those_of_the_
 def test_a_served_model_passes_the_probe_when_it_calls_tools(url: str, weights: Path) -> None:
     if weights != SHIPPED:
         pytest.skip("the reference policy's weights are not there, and the miniature model knows no other tools")
-    asyncio.run(ChatPolicy(endpoint(url, weights)).probe())
+    [found] = asyncio.run(ChatPolicy(endpoint(url, weights)).probe()).addresses
+    assert found.streams and found.repeats_seeds and found.counts_tokens
+    assert not found.honours_n and not found.counts_cached_tokens
+    assert found.tokens_per_s is not None and found.tokens_per_s > 1
 
 
 def test_a_model_that_is_not_served_is_a_configuration_error(url: str, weights: Path) -> None:
