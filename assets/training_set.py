@@ -9,7 +9,7 @@ from assets.generation import Workshop, tasks_in
 from assets.materialization import picture, result_of, table
 from assets.partitions import GENERATIONS, OWNERS, generation_check
 from assets.stages.calibrating import pass_rates
-from assets.stages.selecting import STAGE, read_selection, select_calibrated
+from assets.stages.selecting import REPORT, STAGE, read_selection, select_calibrated
 from calibration.audit import Audit
 from evaluation import plots
 
@@ -31,7 +31,13 @@ def training_set(context: dg.AssetExecutionContext, workshop: dg.ResourceParam[W
     manifest = select_calibrated(generation)
     choices = (choice for choice in generation.rows(STAGE, "choices.jsonl") if choice["selected"])
     plot = picture(plots.pass_rates(pass_rates(generation, read_selection(generation).task_ids), narrow=False))
-    return result_of(manifest, selected=table(choices, ("task_id", "reason")), pass_rates=plot, **dict(manifest.facts))
+    return result_of(
+        manifest,
+        selected=table(choices, ("task_id", "reason")),
+        pass_rates=plot,
+        selection_report=dg.MetadataValue.path(str(generation.folder(STAGE) / REPORT)),
+        **dict(manifest.facts),
+    )
 
 
 @generation_check(training_set, blocking=True)

@@ -11,15 +11,20 @@ from assets.stages.calibrating import STAGE as CALIBRATED
 from assets.stages.calibrating import ledger_files, read_calibration, training_candidates, training_tasks
 from assets.stages.cleaning import overlaps_left
 from assets.stages.sampling import attempts_on, open_policy, run_async, target_served
+from assets.stages.selection_findings import selection_inputs
 from assets.stages.supply import batch_names
+from calibration.audit import PURPOSE as AUDIT
 from calibration.audit import Audit, audit
 from calibration.rating import Calibration
 from calibration.selection import Selection, select
 from environment.ledger import Ledger
+from evaluation.selection_report import render_selection
 
 STAGE = "training_set"
 SHORTAGE = "shortage.json"
 """What is missing, where no training set could be selected."""
+REPORT = "selection_report.html"
+"""The page on how the set was found, or why it was not."""
 
 
 def select_calibrated(generation: Generation) -> Manifest:
@@ -33,11 +38,17 @@ def select_calibrated(generation: Generation) -> Manifest:
         selection = select(training_candidates(generation), calibration, generation.engagement.selection)
         if selection.shortages:
             write_text(folder / SHORTAGE, selection.model_dump_json(indent=1))
-            raise FellShort("; ".join(shortage.sentence for shortage in selection.shortages))
+            page = render_selection(selection_inputs(generation, calibration, selection, None, ()))
+            write_text(folder / REPORT, page)
+            sentences = "; ".join(shortage.sentence for shortage in selection.shortages)
+            raise FellShort(f"{sentences} (report: {folder / REPORT})")
         (folder / SHORTAGE).unlink(missing_ok=True)
         known = training_tasks(generation)
         tasks = [known[task_id] for task_id in selection.task_ids]
         audited = _audit(generation, selection, calibration, folder)
+        with Ledger(folder / "ledger") as ledger:
+            lines = ledger.lines(calibration.policy, AUDIT)
+        page = render_selection(selection_inputs(generation, calibration, selection, audited, lines))
         accepted = calibration.count("accepted")
         return Product(
             files={
@@ -46,6 +57,7 @@ def select_calibrated(generation: Generation) -> Manifest:
                 "selection.json": write_text(
                     folder / "selection.json", selection.model_dump_json(indent=1), is_content=True
                 ),
+                REPORT: write_text(folder / REPORT, page),
                 **ledger_files(folder),
             },
             rows_in=accepted,

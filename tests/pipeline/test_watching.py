@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -63,13 +64,20 @@ def test_a_calibration_at_work_is_watched_until_it_ends(finished: FinishedRun, t
         ledger = store / "small" / "g1" / "calibrated_tasks" / "ledger"
         while not list(ledger.glob("segments/*.jsonl")) and run.poll() is None:
             time.sleep(0.02)
+        run.send_signal(signal.SIGSTOP)
         second = worldloom(store, "calibrate", str(finished.engagement))
-        seen = worldloom(store, "calibrate", str(finished.engagement), "--watch")
+        watch = subprocess.Popen(
+            [*words, "--watch"], cwd=ROOT, env=environment(store), stdout=subprocess.PIPE, text=True
+        )
+        assert watch.stdout
+        first = watch.stdout.readline()
+        run.send_signal(signal.SIGCONT)
+        rest, _ = watch.communicate()
     assert second.returncode == 2
     assert f"small.g1 is being worked on by process {run.pid}; wait for it or stop it" in second.stderr
-    assert seen.returncode == 0, seen.stderr
-    assert seen.stdout.startswith("small.g1 calibrated_tasks: at work\n")
-    assert "small.g1 calibrated_tasks: finished\n" in seen.stdout
+    assert first == "small.g1 calibrated_tasks: at work\n"
+    assert watch.returncode == 0
+    assert "small.g1 calibrated_tasks: finished\n" in rest
     last = json.loads(worldloom(store, "calibrate", str(finished.engagement), "--watch", "--json").stdout)
     assert len(ledger_rows(ledger.parent)) == last["attempts"]
 
