@@ -24,7 +24,11 @@ _TAG = re.compile(
     rf"(?P<attributes>(?:\s+[\w:@.-]+(?:{_VALUE})?)*\s*|\s[^<>]*=[^<>]*)/?>)|\]\]>",
     re.IGNORECASE,
 )
-_UNSEEN_END = {name: re.compile(rf"</{name}\s*>", re.IGNORECASE) for name in ("script", "style")}
+_UNSEEN_END = {
+    "!--": re.compile("-->"),
+    "script": re.compile(r"</script\s*>", re.IGNORECASE),
+    "style": re.compile(r"</style\s*>", re.IGNORECASE),
+}
 _TARGET = re.compile(r"""\bhref\s*=\s*["']?([^"'\s<>]+)""", re.IGNORECASE)
 _ALTERNATIVE = re.compile(r"""\balt\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
 
@@ -39,6 +43,8 @@ class Shown:
     """Addresses behind its links, in order, each once."""
     columns: tuple[str, ...] = ()
     """The cells of each column of its tables, a line each; the rows stand in the text."""
+    unseen: tuple[str, ...] = ()
+    """Comments, scripts and styles, which people don't see but whoever fetches the page does."""
 
 
 @dataclass(slots=True)
@@ -49,6 +55,7 @@ class _Page:
     links: dict[str, None] = field(default_factory=dict)
     grid: list[list[str]] = field(default_factory=list)
     columns: list[str] = field(default_factory=list)
+    unseen: list[str] = field(default_factory=list)
     cell: int | None = None
     """Number of pieces before the open cell's first one."""
 
@@ -88,12 +95,15 @@ def shown(text: str) -> Shown:
     result = _shown(text)
     if "&lt;" in text and "<" in result.text:
         inner = _shown(result.text)
-        return Shown(inner.text, result.links + inner.links, result.columns + inner.columns)
+        return Shown(
+            inner.text, result.links + inner.links, result.columns + inner.columns, result.unseen + inner.unseen
+        )
     return result
 
 
 def _shown(text: str) -> Shown:
     page = _Page()
+    unclosed: set[str] = set()
     position = 0
     while (tag := _TAG.search(text, position)) is not None:
         name = (tag["name"] or "").lower()
@@ -103,19 +113,21 @@ def _shown(text: str) -> Shown:
             continue
         page.see(text[position : tag.start()])
         position = tag.end()
-        if tag["comment"]:
-            end = text.find("-->", position)
-            position = end + 3 if end >= 0 else len(text)
-            page.see(" ")
-        elif name in _UNSEEN_END and not tag["end"]:
-            closing = _UNSEEN_END[name].search(text, position)
-            position = closing.end() if closing else len(text)
-            page.see("\n")
+        if tag["comment"] or (name in _UNSEEN_END and not tag["end"]):
+            kind = name or "!--"
+            closing = _UNSEEN_END[kind].search(text, position) if kind not in unclosed else None
+            if closing is None:  # may be a text about tags
+                unclosed.add(kind)
+            else:
+                page.unseen.append(text[position : closing.start()])
+                position = closing.end()
+            page.see("\n" if name else " ")
         elif name:
             page.tag(name, bool(tag["end"]), tag["attributes"])
     page.close_table()
     seen = "".join([*page.pieces, text[position:]]) if position else text
-    return Shown(_unescaped(seen), tuple(map(_unescaped, page.links)), tuple(map(_unescaped, page.columns)))
+    links, columns, unseen = (tuple(map(_unescaped, part)) for part in (page.links, page.columns, page.unseen))
+    return Shown(_unescaped(seen), links, columns, unseen)
 
 
 def _is_tag(name: str, attributes: str) -> bool:

@@ -75,6 +75,7 @@ _LINES = frozenset(
     "block blocks bullets checkitem checkitems checklist_items children items line lines paragraph paragraphs steps "
     "todo todos".split()
 )
+_KINDS_OF_LINES = frozenset("type object color kind style language state status".split())
 _DOCUMENT_KEYS = (
     "page_id document_id doc_id checklist_id list_id todolist_id parent_id parent idChecklist board_id".split()
 )
@@ -97,7 +98,7 @@ def _add_records(rows: Sequence[Mapping[str, Any]], path: str, field: str, found
 
 def _add_lines(lines: Sequence[Sequence[Passage]], path: str, field: str, found: list[Passage]) -> None:
     """The main text of every line, which different kinds of line keep in different fields, then each field's lines."""
-    main = "\n".join(max(line, key=lambda passage: len(passage.text)).text for line in lines if line)
+    main = "\n".join(filter(None, map(_main_text, lines)))
     _add_text(main, f"{path}.lines", f"{field}.lines", found)
     columns: dict[str, list[str]] = {}
     for line in lines:
@@ -108,6 +109,12 @@ def _add_lines(lines: Sequence[Sequence[Passage]], path: str, field: str, found:
         text = "\n".join(texts)
         if len(texts) > 1 and text != main:
             _add_text(text, f"{path}.lines{name.removeprefix(field)}", f"{field}.lines", found)
+
+
+def _main_text(line: Sequence[Passage]) -> str:
+    """The longest text of a line that isn't the name of its kind, "" when there is none."""
+    texts = [passage.text for passage in line if passage.field.rpartition(".")[2] not in _KINDS_OF_LINES]
+    return max(texts, key=len, default="")
 
 
 def _add_any(value: Any, path: str, field: str, found: list[Passage]) -> None:

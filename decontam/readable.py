@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from decontam.encodings import base64_blocks, decoded_base64, decoded_quoted_printable, mail_texts
@@ -17,6 +18,8 @@ from decontam.words import words_of
 
 _DEEPEST = 5
 """Encodings inside one another that are undone; more of them are no text that anybody sends."""
+
+_DEEPEST_JSON = 100
 
 
 class Readable(NamedTuple):
@@ -68,6 +71,7 @@ def readable_texts(text: str, suffix: str = "", field: str = "") -> Iterator[Rea
         if seen.links:
             yield Readable(f"{suffix}|links", "\n".join(seen.links), f"{field}.links")
         yield from (Readable(f"{suffix}|column[{n}]", column, field) for n, column in enumerate(seen.columns))
+        yield from (Readable(f"{suffix}|unseen[{n}]", unseen, field) for n, unseen in enumerate(seen.unseen))
     yield Readable(suffix, text, field)
     yield from _unmarked(text, suffix, field)
 
@@ -92,9 +96,16 @@ def _piped_columns(text: str) -> list[str]:
 
 
 def _json_inside(text: str) -> Any:
-    """The object or list that `text` spells, None when it spells none."""
+    """The object or list that `text` spells, None when it spells none or one too deep to be anybody's text."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return data if isinstance(data, (dict, list)) else None
+    if not isinstance(data, (dict, list)) or text.count("{") + text.count("[") > _DEEPEST_JSON < _depth(text):
+        return None
+    return data
+
+
+def _depth(text: str) -> int:
+    """How many brackets are open at once, at most; those inside strings count too."""
+    return max(accumulate(1 if sign in "{[" else -1 for sign in text if sign in "{[]}"), default=0)
