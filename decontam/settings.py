@@ -16,6 +16,27 @@ class EarlierSettings(Record):
     """Of this engagement, of every engagement with the same `customer`, or of every engagement in the store."""
 
 
+class MeaningSettings(Record):
+    """From which cosine on two prompts count as one request in other words; 1 is the same text.
+
+    docs/decontamination.md has what paraphrases and unrelated requests reach.
+    """
+
+    report: float = Field(default=0.6, gt=0, le=1)
+    """From here on a task is shown to a person."""
+    drop: float = Field(default=0.7, gt=0, le=1)
+    """From here on it is dropped."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> MeaningSettings:
+        if self.drop < self.report:
+            raise ValueError(
+                f"meaning.drop {self.drop} is below meaning.report {self.report}; "
+                "what is dropped must be near enough to be shown: swap them"
+            )
+        return self
+
+
 class DecontaminationSettings(Record):
     """What counts as an overlap; 13 words are those of arXiv:2005.14165, appendix C."""
 
@@ -28,6 +49,8 @@ class DecontaminationSettings(Record):
     """Words of one shingle when whole texts are compared."""
     benchmark_jaccard: float = Field(default=0.5, gt=0, le=1)
     """Similarity to a benchmark task from which a task is dropped."""
+    meaning: MeaningSettings | None = None
+    """Compares prompts by meaning too, which needs `pip install 'worldloom[meaning]'`; None: not compared."""
     earlier: EarlierSettings = EarlierSettings()
     earlier_jaccard: float = Field(default=0.8, gt=0, le=1)
     """Similarity to a task delivered earlier from which a task is dropped."""
