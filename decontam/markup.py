@@ -116,8 +116,9 @@ def _shown(text: str) -> Shown:
         if tag["comment"] or (name in _UNSEEN_END and not tag["end"]):
             kind = name or "!--"
             closing = _UNSEEN_END[kind].search(text, position) if kind not in unclosed else None
-            if closing is None:  # may be a text about tags
+            if closing is None:  # a text about tags
                 unclosed.add(kind)
+                page.see(tag.group())
             else:
                 page.unseen.append(text[position : closing.start()])
                 position = closing.end()
