@@ -110,6 +110,7 @@ def test_escaped_markup_is_taken_off_too() -> None:
     assert words("&lt;p&gt;mo&lt;b&gt;ve&lt;/b&gt; A&amp;amp;B&lt;/p&gt;")[""] == ["move", "a", "b"]
 
 
+WRAPPED = base64.encodebytes(f"{BODY}. ".encode() * 3).decode()
 ENCODED = {
     "base64": base64.b64encode(BODY.encode()).decode(),
     "base64url": base64.urlsafe_b64encode(f"{BODY}?>~".encode()).decode().rstrip("="),
