@@ -265,16 +265,24 @@ class StoredGeneration:
 
     def earlier(self) -> tuple[str, ...]:
         name, policy = self.engagement.name, self.engagement.decontamination.earlier.generations
-        found = [f"{name}.g{number}" for number in self._store.numbers(name) if number < self.number]
-        if policy != "same_engagement":
-            stored = self._store.keys()
-            found += [key for key in stored if key.rpartition(".g")[0] != name]
-        delivered = (self._store.open(key) for key in found if self._store.is_finished(key, "clean_tasks"))
-        return tuple(
-            former.key
-            for former in delivered
-            if policy != "same_customer" or former.engagement.customer == self.engagement.customer
-        )
+        own = [f"{name}.g{number}" for number in self._store.numbers(name) if number < self.number]
+        found = [key for key in own if self._store.is_finished(key, "clean_tasks")]
+        if policy == "same_engagement":
+            return tuple(found)
+        stored = self._store.keys()
+        for key in (key for key in stored if key.rpartition(".g")[0] != name):
+            delivered, locked = self._store.is_finished(key, "clean_tasks"), self._store.is_locked(key)
+            if not (delivered or locked):
+                continue
+            if policy == "same_customer" and self._store.open(key).engagement.customer != self.engagement.customer:
+                continue
+            if not delivered:
+                raise BadInput(
+                    f"{key} is being worked on and its clean tasks are not finished, so that neither {self.key} nor it "
+                    "would be held against the other; wait for it or stop it, then run the same command again"
+                )
+            found.append(key)
+        return tuple(found)
 
     def other(self, key: str) -> StoredGeneration:
         known = self._store.keys()

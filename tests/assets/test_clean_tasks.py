@@ -247,6 +247,22 @@ def test_the_policy_names_whose_deliveries_count_as_earlier(store: Store, tmp_pa
     }
 
 
+def test_two_generations_that_would_not_see_each_other_are_not_cleaned_at_once(store: Store, tmp_path: Path) -> None:
+    everything = ("decontamination", {"earlier": {"generations": "same_customer"}})
+    waiting = begun(store, tmp_path, "alpha", everything, ("customer", "north"))
+    begun(store, tmp_path, "beta", ("customer", "north"))
+    begun(store, tmp_path, "gamma")
+    elsewhere = Store(store.root)
+    with elsewhere.locked("gamma.g1"):
+        assert waiting.earlier() == ()
+    with (
+        elsewhere.locked("beta.g1"),
+        pytest.raises(ValueError, match=r"beta\.g1 is being worked on and its"),
+    ):
+        waiting.earlier()
+    assert waiting.earlier() == ()
+
+
 def test_what_others_deliver_later_leaves_a_generation_clean(store: Store, tmp_path: Path) -> None:
     everything = ("decontamination", {"earlier": {"generations": "all"}})
     first = proven(begun(store, tmp_path, "alpha", everything))
