@@ -113,7 +113,8 @@ def _kind(path: Path, columns: Columns | None) -> Kind:
 
 
 def _begins(path: Path, mark: bytes) -> bool:
-    if not path.is_file():
+    try:
+        with path.open("rb") as file:
+            return file.read(len(mark)) == mark
+    except OSError:  # whoever reads the rows says what is wrong with the path
         return False
-    with path.open("rb") as file:
-        return file.read(len(mark)) == mark

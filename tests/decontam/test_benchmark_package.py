@@ -118,7 +118,7 @@ def test_an_interpreter_without_the_package_is_refused(environment: Path, packag
     ("domains", "sentence"),
     [
         ("import verifiers", "ended with exit code 1 after 0 rows (ModuleNotFoundError: No module named 'verifiers')"),
-        ("type Row = dict | a", "ended with exit code 1 after 0 rows (SyntaxError: "),
+        ("def broken(:", "ended with exit code 1 after 0 rows (SyntaxError: "),
         ("def get_domain_dataset(domain):\n    return 1 / 0", "after 0 rows (ZeroDivisionError: division by zero)"),
         ("import os\nos.kill(os.getpid(), 11)", "was ended by signal 11 after 0 rows"),
         ("import os\nos._exit(0)", "ended with exit code 0 after 0 rows"),
