@@ -34,6 +34,10 @@ class WatchedLedger:
         """One policy's attempts of a purpose, as of the last look."""
         return tuple(line for line in self._lines.values() if (line.policy, line.purpose) == (policy, purpose))
 
+    def policies(self) -> tuple[str, ...]:
+        """Keys of all policies that have attempts here, as of the last look."""
+        return tuple(sorted({policy for policy, _, _ in self._lines}))
+
     def newest_plan(self, purpose: str) -> Plan | None:
         """The plan that was stored last, None before the first."""
         paths = sorted(

@@ -26,7 +26,11 @@ def knob_effects(knobs: Sequence[KnobEffect], *, narrow: bool) -> str:
         axes.set_ylim(len(knobs) - 0.5, -0.5)
         axes.tick_params(axis="y", length=0)
         axes.grid(axis="x")
-        axes.set_xlabel("logits of the pass rate for one standard deviation more")
+        axes.set_xlabel(
+            "logits for a standard deviation more"
+            if narrow
+            else "logits of the pass rate for one standard deviation more"
+        )
 
     return drawn("knobs", draw, narrow=narrow, height_in=0.8 + 0.27 * len(knobs))
 

@@ -236,6 +236,26 @@ def status(engagement: EngagementArgument, as_json: Json = False) -> None:
 
 
 @app.command()
+def rates(engagement: EngagementArgument, as_json: Json = False) -> None:
+    """Pass rates of every policy that was calibrated on the newest generation's tasks, side by side, never pooled.
+
+    Example: worldloom rates laptop
+    """
+    from pipeline.bad_input import BadInput
+    from pipeline.engagement import load_engagement
+    from pipeline.rates import rates, rates_table
+    from pipeline.store import Store, store_root
+
+    with _outcome():
+        name, store = load_engagement(engagement).name, Store(store_root())
+        generation = store.newest(name)
+        if generation is None:
+            raise BadInput(f"{name} has no generation in {store.root}; start one with: worldloom run {engagement}")
+        found = rates(store, generation)
+        print(json.dumps(found.to_json(), indent=1) if as_json else rates_table(found))
+
+
+@app.command()
 def serve(
     engagement: EngagementArgument,
     only_print: Annotated[bool, typer.Option("--print", help="Print the checked command and start nothing.")] = False,

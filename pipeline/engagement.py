@@ -37,6 +37,8 @@ class Engagement(Record):
     customer: str = Field(min_length=1)
     """Whose model it is; the engagement's own name unless given. Policies on earlier deliveries go by it."""
     seed: str = Field(min_length=1)
+    reuse: str | None = Field(None, pattern=r"^[a-z0-9][a-z0-9._-]*\.g[1-9][0-9]*$")
+    """Generation such as `acme.g1` whose clean tasks are taken for another target or band; None makes new ones."""
     candidates: CandidateSettings
     decontamination: DecontaminationSettings
     target: Target

@@ -9,6 +9,7 @@ from assets.stages.sampling import command_to_serve, weights_folder
 from decontam.readers.sources import load_benchmark
 from pipeline.bad_input import BadInput
 from pipeline.engagement import Engagement
+from pipeline.reuse import source_of
 from pipeline.store import Store
 
 _SAMPLING = STAGES.index("calibrated_tasks")
@@ -19,6 +20,7 @@ _ADAPTED = STAGES.index("evaluation_report")
 
 def refuse_unready(store: Store, engagement: Engagement, until: str) -> None:
     """Raises ValueError with the remedy when a run up to `until` is bound to fail."""
+    source_of(store, engagement)
     load_benchmark(store.benchmark_paths(engagement))
     if STAGES.index(until) < _SAMPLING:
         return

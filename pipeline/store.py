@@ -22,6 +22,7 @@ from pipeline.bad_input import BadInput
 from pipeline.code_version import code_version
 from pipeline.engagement import Engagement, load_engagement
 from pipeline.imports import Imports
+from pipeline.reuse import REUSED, copied, source_of
 
 STORE_VARIABLE = "WORLDLOOM_STORE"
 BENCHMARK_VARIABLE = "WORLDLOOM_BENCHMARK"
@@ -235,11 +236,12 @@ class StoredGeneration:
             self._store.watcher.finished(found, was_stored=True)
             return found
         with self._store.locked(self.key):
-            hashes = self._hashes(upstream)
+            source = self._source(stage, batch)
+            hashes = self._hashes(upstream) if source is None else dict(source.manifest(stage, batch).upstream)
             started, clock = datetime.now(UTC), time.monotonic()
             folder = self.folder(stage, batch)
             folder.mkdir(parents=True, exist_ok=True)
-            product = make(folder)
+            product = make(folder) if source is None else copied(source, stage, batch, folder)
             manifest = Manifest(
                 stage=stage,
                 generation=self.key,
@@ -297,6 +299,17 @@ class StoredGeneration:
         """Stages without a manifest, in order."""
         return tuple(stage for stage in STAGES if not self.is_finished(stage))
 
+    def _source(self, stage: str, batch: int) -> StoredGeneration | None:
+        """The generation that this artifact is copied from; its clean tasks' further batches come before the first."""
+        if stage not in REUSED or self.is_finished(REUSED[-1]):
+            return None
+        source = source_of(self._store, self.engagement)
+        if source is not None and stage == REUSED[-1] and batch == 0:
+            for number in source.batches(stage):
+                for further in REUSED[1:]:
+                    self.produce(further, _never_made, (), number)
+        return source
+
     def _hashes(self, names: Sequence[str]) -> dict[str, str]:
         return {name: self.manifest(*artifact_named(name)).content_hash for name in names}
 
@@ -307,6 +320,10 @@ class StoredGeneration:
                     f"{manifest.stage} of {self.key} was made from another {name} than the store holds now; "
                     "restore that one from a copy, or start the next generation with --new"
                 )
+
+
+def _never_made(folder: Path) -> Product:
+    raise RuntimeError(f"{folder} was to be copied")
 
 
 def artifact_named(name: str) -> tuple[str, int]:

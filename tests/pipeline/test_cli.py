@@ -18,7 +18,7 @@ from tests.pipeline.command import worldloom
 from tests.pipeline.small import changed, write
 
 COMMANDS = (
-    "run generate prove decontaminate calibrate select train evaluate status serve show play verify compare audit "
+    "run generate prove decontaminate calibrate select train evaluate status rates serve show play verify compare audit "
     "benchmark ui doctor"
 ).split()
 

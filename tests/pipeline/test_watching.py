@@ -59,7 +59,7 @@ def test_a_calibration_at_work_is_watched_until_it_ends(finished: FinishedRun, t
         shutil.rmtree(store / "small" / "g1" / later)
     words = [sys.executable, "-m", "pipeline.cli", "calibrate", str(finished.engagement)]
     with subprocess.Popen(
-        words, cwd=ROOT, env=environment(store), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        words, cwd=ROOT, env=environment(store), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as run:
         ledger = store / "small" / "g1" / "calibrated_tasks" / "ledger"
         while not list(ledger.glob("segments/*.jsonl")) and run.poll() is None:
