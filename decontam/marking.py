@@ -9,6 +9,8 @@ from decontam.words import Span, run_position, spans_of
 
 _CONTEXT = 40
 """Words shown on either side of shared ones."""
+_UNSHARED = 200
+"""Words shown of a text that shares none, as of two requests that only mean the same."""
 _LONGEST_STRETCH = 200
 """Words of one shared stretch that are shown at its beginning, and as many at its end."""
 _MOST = 1000
@@ -33,6 +35,8 @@ def marked(overlap: Overlap, ours: bool, size: int) -> tuple[Piece, ...]:
     `size` is the number of words of a shingle, by which texts that are alike as wholes are marked.
     """
     text, other = (overlap.text, overlap.other_text) if ours else (overlap.other_text, overlap.text)
+    if overlap.rule == "look_alike":
+        return _equal_parts(text, other)
     spans = spans_of(text)
     words = [span.word for span in spans]
     if overlap.similarity is None:
@@ -45,6 +49,22 @@ def marked(overlap: Overlap, ours: bool, size: int) -> tuple[Piece, ...]:
 def whole(text: str, limit: int) -> str:
     """The text, or its first `limit` characters with the count of those left out."""
     return text if len(text) <= limit else f"{text[:limit]} … ({len(text) - limit:,} more characters)"
+
+
+def _equal_parts(text: str, other: str) -> tuple[Piece, ...]:
+    """A fingerprint in words has an aspect a line and its parts between commas: those that both have are marked."""
+    theirs = {(line.partition(": ")[0], part) for line in other.split("\n") for part in _parts(line)}
+    pieces: list[Piece] = []
+    for line in text.split("\n"):
+        aspect, colon, _ = line.partition(": ")
+        pieces.append(Piece(f"\n{aspect}{colon}" if pieces else f"{aspect}{colon}", False))
+        for number, part in enumerate(_parts(line)):
+            pieces += [Piece(", " if number else "", False), Piece(part, (aspect, part) in theirs)]
+    return _joined(pieces)
+
+
+def _parts(line: str) -> list[str]:
+    return line.partition(": ")[2].split(", ")
 
 
 def _places_of_run(words: list[str], run: tuple[str, ...]) -> set[int]:
@@ -63,7 +83,7 @@ def _common_places(words: list[str], others: list[str], size: int) -> set[int]:
 def _shown(count: int, shared: set[int]) -> set[int]:
     """The words to show: shared ones, the middle of a long stretch left out, with what stands around them."""
     if not shared:
-        return set(range(min(count, 2 * _CONTEXT)))
+        return set(range(min(count, _UNSHARED)))
     shown: set[int] = set()
     for first, last in _stretches(sorted(shared)):
         ends = [(first, last)]

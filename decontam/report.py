@@ -15,7 +15,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from decontam.domains import APPLICATION_NAMES, APPLICATIONS, MAIL_PROVIDERS, RESERVED, TENANCIES
 from decontam.lexicon import GENERIC_NAMES, LEGAL_PREFIXES, LEGAL_SUFFIXES, OPENERS, PLAIN_WORDS, STREETS
 from decontam.marking import Piece, marked
+from decontam.names import NEAR_LENGTH
 from decontam.people import GIVEN_NAMES
+from decontam.structure import LOOK_ALIKE
 from decontam.verdicts import REPORTED, RULES, Decontamination, Overlap, Ruling
 
 TITLES = {
@@ -145,6 +147,8 @@ def report_html(result: Decontamination, occasion: Occasion, shown: int = 60) ->
         totals=_totals(result),
         earlier=sorted(Counter(occasion.earlier.values()).items()),
         sections=[_section(result, occasion, rule, shown) for rule in (*RULES, *REPORTED)],
+        near_length=NEAR_LENGTH,
+        look_alike=LOOK_ALIKE,
         clusters=_clusters(result),
         clusters_shown=_CLUSTERS_SHOWN,
         settings=json.dumps(result.settings.to_json(), indent=1),
@@ -186,6 +190,10 @@ def statement(result: Decontamination) -> tuple[str, ...]:
         f"No kept task was found to be, as a whole, {settings.benchmark_jaccard:g} or more alike to a benchmark task, "
         f"{settings.earlier_jaccard:g} or more to one delivered earlier (tasks: {result.earlier_tasks:,}), or "
         f"{settings.duplicate_jaccard:g} or more to another kept one.",
+        "Requests were not compared by meaning: a paraphrase that shares no words and no names may be left."
+        if settings.meaning is None
+        else f"No kept task's request was found to be {settings.meaning.drop:g} or more alike in meaning to that of a "
+        "benchmark task (cosine of sentence vectors).",
     )
 
 

@@ -72,6 +72,15 @@ def test_a_run_that_is_nowhere_in_one_piece_is_marked_in_parts() -> None:
     assert [piece.text for piece in pieces if piece.is_shared] == ["a b c d e", "f g h i j"]
 
 
+def test_of_two_fingerprints_the_parts_that_are_equal_under_one_aspect_are_marked() -> None:
+    ours = "applications: gmail, salesforce\nchanges: update x2, create"
+    theirs = "applications: salesforce\nchanges: gmail, create"
+    alike = overlap(ours, (), theirs, 0.8).model_copy(update={"rule": "look_alike"})
+    assert [piece.text for piece in marked(alike, ours=True, size=5) if piece.is_shared] == ["salesforce", "create"]
+    assert "".join(piece.text for piece in marked(alike, ours=True, size=5)) == ours
+    assert [piece.text for piece in marked(alike, ours=False, size=5) if piece.is_shared] == ["salesforce", "create"]
+
+
 def test_a_text_that_shares_nothing_or_has_no_word_is_shown_unmarked() -> None:
     assert marked(overlap("one two", ()), ours=True, size=5) == (Piece("one two", False),)
     assert marked(overlap("--- !", ("one",)), ours=True, size=5) == (Piece("--- !", False),)

@@ -29,7 +29,12 @@ NEAR = Overlap(
     other_shared=("tarnwik", "instruments"),
 )
 BUILT = NEAR.model_copy(
-    update={"rule": "look_alike", "text": "gmail: two updates", "other_text": "gmail: two changes", "similarity": 0.75}
+    update={
+        "rule": "look_alike",
+        "text": "applications: Gmail",
+        "other_text": "applications: Gmail, Xero",
+        "similarity": 0.75,
+    }
 )
 
 
@@ -161,6 +166,7 @@ def test_the_page_shows_totals_hash_code_limits_lists_and_both_passages(result: 
         "gmail.com",
         "zendesk.com",
         "0.95 or more",
+        "not compared",
         f"{delivered().id} of small.g1",
         "Of 5 tasks, 1 were kept and 4 dropped.",
     ):
@@ -168,7 +174,7 @@ def test_the_page_shows_totals_hash_code_limits_lists_and_both_passages(result: 
     marks = Page(page).marks
     assert marks[:2] == [f"{SENTENCE.upper()};", f"{SENTENCE.capitalize()}."]
     assert "Quantum Labs" in marks
-    assert {"Tarnwick Instruments", "Tarnwik Instruments"} <= set(marks)
+    assert {"Tarnwick Instruments", "Tarnwik Instruments", "Gmail"} <= set(marks)
     for ruling in result.rulings:
         assert (f'id="{ruling.task_id}"' in page) is not ruling.kept
     assert "stand-in" not in page
