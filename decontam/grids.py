@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
+from decontam.encodings import decoded_base64
 from decontam.keys import is_key
 from decontam.markup import shown
 from decontam.readable import is_plain
@@ -120,7 +121,7 @@ def _grid(rows: list[tuple[str, list[Any]]], sheet: str) -> Grid:
         (f"{path}[{column}]", cell)
         for path, cells in rows
         for column, cell in enumerate(cells)
-        if isinstance(cell, str) and len(cell) >= 16 and (" " not in cell or not is_plain(cell))
+        if isinstance(cell, str) and cell and (not is_plain(cell) or decoded_base64(cell) is not None)
     )
     return Grid(tuple((path, list(map(_cell_text, cells))) for path, cells in rows), sheet, raw)
 

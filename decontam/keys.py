@@ -10,7 +10,7 @@ from functools import lru_cache
 
 _LETTERS_BESIDE_A_TIME = re.compile(r"[^\W\d_TZtz]")
 _KEY_NAME = re.compile(r"_ids?$|[a-z](?:Id|ID|Ids)$")
-_NUMBERED = re.compile(r"[A-Z]{1,8}-\d+|[A-Z]\d{5,}")
+_NUMBERED = re.compile(r"[A-Z]{1,4}-\d+|[A-Z]{5,8}-\d{3,}|[A-Z]\d{5,}")
 _DIGITS_OF_A_CODE = 5
 
 

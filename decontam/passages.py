@@ -72,7 +72,7 @@ def _are_records(rows: Sequence[Any]) -> bool:
 
 
 _LINES = frozenset(
-    "block blocks bullets checkitem checkitems checklist_items children items line lines paragraph paragraphs steps "
+    "block blocks bullets checkitem checkitems checklist_items children line lines paragraph paragraphs steps "
     "todo todos".split()
 )
 _KINDS_OF_LINES = frozenset("type object color kind style language state status".split())
@@ -93,7 +93,8 @@ def _add_records(rows: Sequence[Mapping[str, Any]], path: str, field: str, found
             documents.setdefault(document, []).append((position_of(row, number), number, found[before:]))
     for document, lines in documents.items():
         if len(lines) > 1:
-            _add_lines([line for _, _, line in sorted(lines)], f"{path}[{document}]", field, found)
+            whole = f"{path}[{document}]" if document else path
+            _add_lines([line for _, _, line in sorted(lines)], whole, field, found)
 
 
 def _add_lines(lines: Sequence[Sequence[Passage]], path: str, field: str, found: list[Passage]) -> None:

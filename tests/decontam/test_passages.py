@@ -152,3 +152,90 @@ def test_wholes_leave_out_system_prompt_and_assertions() -> None:
     passages = passages_of_benchmark_task(task)
     assert [passage.text for passage in passages] == ["shared words", "ask", "the answer"]
     assert [passage.text for passage in seen_by_the_agent(passages)] == ["ask"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "is_text"),
+    [
+        ("user", "U0000000940", False),
+        ("issue", "MNT-471", False),
+        ("author", "5b10ac8d82e05b2200001268", False),
+        ("number", "B-7581", False),
+        ("members", ["U0000000940", "U0000000941"], False),
+        ("name", "pipeline", True),
+        ("name", "Q3", True),
+        ("company", "360i", True),
+        ("email", "ada4071992@birk.test", True),
+        ("topic", "COVID-19", True),
+    ],
+)
+def test_codes_are_no_text_wherever_they_stand(field: str, value: Any, is_text: bool) -> None:
+    assert bool(texts({"slack": {"messages": ({"id": "1", field: value},)}})) == is_text
+
+
+def read_of(state: dict[str, Any]) -> dict[str, str]:
+    task = BenchmarkTask(name="hr.a", domain="hr", prompt="p", initial_state=state, row=1)
+    return {
+        p.path.removeprefix("initial_state."): p.text for p in passages_of_benchmark_task(task) if p.path != "prompt"
+    }
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [
+            {"row": 1, "col": "A", "value": "Move"},
+            {"row": 1, "col": "B", "value": "it"},
+            {"row": 2, "col": "A", "value": "up"},
+        ],
+        [{"cells": {"B1": "it", "A1": "Move", "A2": "up"}}],
+        [["Move", "it"], ["up"]],
+        [
+            {"values": [{"formattedValue": "Move"}, {"userEnteredValue": {"stringValue": "it"}}]},
+            {"values": [{"value": "up"}]},
+        ],
+    ],
+    ids=["a record a cell", "by address", "lists", "cells with formats"],
+)
+def test_a_sheet_is_read_by_rows_and_columns_in_whatever_shape(rows: list[Any]) -> None:
+    found = list(read_of({"google_sheets": {"rowData": rows}}).values())
+    assert sorted(found) == sorted(["Move\tit", "up", "Move\nup", "it"])
+
+
+def test_items_of_a_check_list_are_lines_and_their_states_stay_out_of_them() -> None:
+    items = [{"name": text, "state": "incomplete"} for text in ("move every", "crate")]
+    found = read_of({"trello": {"cards": [{"checklists": [{"checkItems": items}]}]}})
+    assert found["trello.cards[0].checklists[0].checkItems.lines"] == "move every\ncrate"
+
+
+def test_blocks_of_different_kinds_are_lines_of_one_page() -> None:
+    def block(kind: str, text: str) -> dict[str, Any]:
+        return {"page_id": "p1", "type": kind, kind: {"rich_text": [{"plain_text": text}]}}
+
+    blocks = [block("paragraph", "a"), block("to_do", "crate"), block("paragraph", "up")]
+    assert read_of({"notion": {"blocks": blocks}})["notion.blocks[p1].lines"] == "a\ncrate\nup"
+
+
+def test_a_document_that_begins_with_a_section_is_one_passage_with_its_links_apart() -> None:
+    run = {"content": "over 500", "textStyle": {"link": {"url": "https://larkfield.test"}}}
+    cell = {"paragraph": {"elements": [{"textRun": {"content": "x"}}]}}
+    content = [
+        {"sectionBreak": {}},
+        {"paragraph": {"elements": [{"textRun": {"content": "Refunds "}}, {"textRun": run}]}},
+        {"table": {"tableRows": [{"tableCells": [{"content": [cell]}]}]}},
+    ]
+    found = read_of({"google_docs": {"documents": [{"body": {"content": content}}]}})
+    path = "google_docs.documents[0].body.content"
+    assert found == {path: "Refunds over 500\nx", f"{path}|links": "https://larkfield.test"}
+
+
+def test_names_that_people_give_to_fields_are_text() -> None:
+    found = read_of({"airtable": {"records": [{"fields": {"Who to call first": "Ada"}}]}})
+    assert "Who to call first" in found.values()
+
+
+def test_a_cell_that_hides_its_words_is_also_read_by_itself() -> None:
+    encoded = base64.b64encode(b"move every crate from the dock").decode()
+    found = read_of({"google_sheets": {"rows": [{"cells": {"Note": encoded, "List": "1. move\n2. every"}}]}})
+    assert found["google_sheets.rows[0].cells[0]|base64"] == "move every crate from the dock"
+    assert found["google_sheets.rows[0].cells[1]|unmarked"] == "move\nevery"
