@@ -159,3 +159,21 @@ def test_a_benchmark_passage_smuggled_in_after_cleaning_stops_the_run(
     assert not passes(store, instance, "clean_tasks", "no_overlap_is_left")
     with pytest.raises(FellShort, match="no_overlap_is_left"):
         run_stages(store, generation, "calibrated_tasks")
+
+
+def test_the_benchmark_asset_shows_where_each_import_came_from(
+    store: Store, generation: StoredGeneration, instance: dg.DagsterInstance, tmp_path: Path
+) -> None:
+    (tmp_path / "first.jsonl").write_text('{"task": "hr.a", "prompt": "Write to Oakhurst Mills about Sunday"}\n')
+    (tmp_path / "qa.jsonl").write_text('{"text": "Who of Oakhurst Mills ships on Sundays?"}\n')
+    for name in ("first", "qa"):
+        store.imports.keep(read_source(tmp_path / f"{name}.jsonl"), replace=False)
+    result = materialize(store, instance, "benchmark_tasks")
+    (found,) = result.asset_materializations_for_node("benchmark_tasks")
+    rows = str(found.metadata["sources"].value).splitlines()[2:]
+    cells = [row.strip("| ").split(" | ") for row in rows]
+    assert [(name, reader) for name, _, _, reader, *_ in cells] == [("first", "automationbench"), ("qa", "jsonl")]
+    checks = {one.check_name: one for one in result.get_asset_check_evaluations()}
+    assert not checks["benchmark_is_complete"].passed
+    assert "first is not complete: it has 1 of 600" in str(checks["benchmark_is_complete"].metadata["missing"].value)
+    assert checks["benchmark_is_the_real_one"].passed
