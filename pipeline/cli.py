@@ -38,7 +38,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-benchmark_app = typer.Typer(help="The public benchmark that nothing may overlap.", no_args_is_help=True)
+benchmark_app = typer.Typer(help="The benchmarks that nothing may overlap.", no_args_is_help=True)
 app.add_typer(benchmark_app, name="benchmark")
 
 EngagementArgument = Annotated[str, typer.Argument(help="Name of an engagement, or the path of a YAML file.")]
