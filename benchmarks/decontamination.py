@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from datasketch import MinHash, MinHashLSH
+from pyarrow import parquet
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # beside this file lies environment.py, which is not the package
 
@@ -37,7 +38,7 @@ from benchmarks.synthetic_tasks import planted, synthetic_benchmark, synthetic_t
 from decontam.benchmark import Benchmark
 from decontam.decontaminate import decontaminate
 from decontam.passages import Passage, passages_of_benchmark_task, passages_of_task
-from decontam.report import report_html
+from decontam.report import Occasion, overlap_rows, report_html, ruling_rows
 from decontam.settings import DecontaminationSettings
 from decontam.verdicts import RULES, Decontamination
 from environment.task import Task, task_line
@@ -138,8 +139,7 @@ def _row(count: int, processes: int, has_fixed_text: int) -> Row:
     child_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     _expect_the_plants(tasks, result)
     start = time.perf_counter()
-    report_html(result)
-
+    _write_report(result)
     report_s = time.perf_counter() - start
     sample = tasks[:: max(1, count // 1000)]
     words, repeated = _size_of(sample)
@@ -172,6 +172,14 @@ def _records(count: int, benchmark: Benchmark, has_fixed_text: bool) -> tuple[li
         with path.open(encoding="utf-8") as file:
             tasks = [Task.model_validate_json(line) for line in file]
         return tasks, time.perf_counter() - start
+
+
+def _write_report(result: Decontamination) -> None:
+    occasion = Occasion(subject="synthetic", code="benchmark", earlier={})
+    with tempfile.TemporaryDirectory() as folder:
+        parquet.write_table(ruling_rows(result), Path(folder) / "rulings.parquet")
+        parquet.write_table(overlap_rows(result, occasion), Path(folder) / "overlaps.parquet")
+        (Path(folder) / "report.html").write_text(report_html(result, occasion), "utf-8")
 
 
 def _memory_mb(name: str) -> float:

@@ -14,9 +14,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from multiprocessing.connection import Connection, wait
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, overload
 
-from decontam.benchmark import Benchmark
+from decontam.benchmark import Benchmark, BenchmarkTask
 from decontam.judge import Finding, Judge
 from decontam.minhash import Sketch
 from decontam.settings import DecontaminationSettings
@@ -57,7 +57,8 @@ class Judges:
         for _, theirs in pipes:
             theirs.close()  # now the end of a process closes its pipe
         try:
-            opening = pickle.dumps((benchmark, settings), pickle.HIGHEST_PROTOCOL)
+            packed = benchmark.model_copy(update={"tasks": _Packed(benchmark.tasks)})
+            opening = pickle.dumps((packed, settings), pickle.HIGHEST_PROTOCOL)
             for number in range(count):
                 self._send(number, opening)
             answers = [self._answer(number) for number in range(count)]
@@ -130,6 +131,26 @@ class Judges:
         for process in self._processes:
             process.kill()  # it owns nothing that outlives it
             process.join()
+
+
+class _Packed(Sequence[BenchmarkTask]):
+    """Tasks of a benchmark that are made when they are looked at, so that they are never there all at once."""
+
+    def __init__(self, tasks: Iterable[BenchmarkTask]) -> None:
+        self._tasks = [pickle.dumps(task, pickle.HIGHEST_PROTOCOL) for task in tasks]
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    @overload
+    def __getitem__(self, place: int) -> BenchmarkTask: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[BenchmarkTask]: ...
+    def __getitem__(self, place: int | slice) -> BenchmarkTask | list[BenchmarkTask]:
+        if isinstance(place, slice):
+            return list(map(pickle.loads, self._tasks[place]))
+        task: BenchmarkTask = pickle.loads(self._tasks[place])
+        return task
 
 
 def _batches(question: Question, tasks: Iterable[Task]) -> Iterator[bytes]:

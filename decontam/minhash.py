@@ -111,7 +111,6 @@ class SimilarityIndex:
     def add(self, key: int, text: Sketch) -> None:
         """Index the text `key`; keys must differ."""
         self._signatures[key] = text.signature
-        self._hold(key, text)
         self._lsh.insert(key, _minhash(text.signature))
 
     def similar(self, text: Sketch) -> list[tuple[int, float]]:
@@ -138,10 +137,11 @@ class SimilarityIndex:
         else:
             self._held_bytes -= held.shingles.nbytes
         theirs = held.unique()
-        self._hold(key, held)
+        self.hold(key, held)
         return jaccard(text.unique(), theirs)
 
-    def _hold(self, key: int, text: Sketch) -> None:
+    def hold(self, key: int, text: Sketch) -> None:
+        """Keeps the shingles of a key that may soon be asked for, so that they need not be made anew."""
         self._held[key] = text
         self._held_bytes += text.shingles.nbytes
         while self._held_bytes > _HELD_BYTES and len(self._held) > 1:

@@ -45,6 +45,7 @@ class OwnSide:
                 shown = read(passages_of_task(ours))
                 return (likeness("copy_in_set", shown, other.id, theirs, similarity, self._size),)
             self._index.add(number, whole)
+            self._index.hold(number, whole)
         self._leader |= dict.fromkeys([number, *roots], min([number, *roots]))
         return ()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
@@ -9,12 +10,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from decontam.benchmark import Benchmark, BenchmarkTask
+from decontam.joint_reading import joined
 from decontam.likeness import likeness
+from decontam.meaning import MeaningIndex
 from decontam.minhash import SimilarityIndex, Sketch, sketch
 from decontam.names import CompanyName, NameIndex, SharedName, companies_in
 from decontam.ngrams import NgramIndex, SharedRun
 from decontam.passages import passages_of_benchmark_task, seen_by_the_agent
-from decontam.reading import Codes, Reading, joined, read, shingles_of, window_codes
+from decontam.reading import Codes, Reading, read, shingles_of, window_codes
+from decontam.sentence_model import SentenceModel
 from decontam.settings import DecontaminationSettings
 from decontam.structure import (
     Fingerprint,
@@ -42,10 +46,15 @@ class PublicSide:
         self._fingerprints: list[Fingerprint | None] = []
         everything = joined(self._noted(number, task) for number, task in enumerate(benchmark.tasks))
         self._passages = everything.passages
-        self._ngrams = NgramIndex(everything, settings.ngram_words)
-        companies = companies_in(everything)
+        # Read back when nothing else of the passages is left, so that no name holds on to memory among what is free.
+        packed = pickle.dumps(companies_in(everything))
+        companies: dict[str, CompanyName] = pickle.loads(packed)
         self._names = NameIndex(everything, companies)
+        self._ngrams = NgramIndex(everything, settings.ngram_words)
         self._structures = StructureIndex(self._fingerprints)
+        self._prompt_texts = [task.prompt for task in benchmark.tasks]
+        self._meaning = settings.meaning
+        self._meanings = MeaningIndex(self._prompt_texts, SentenceModel()) if settings.meaning is not None else None
         self.side = _side(len(benchmark.tasks), everything, len(self._ngrams), companies)
         """How much text all benchmarks brought together."""
         in_prose = {source.name for source in benchmark.sources if source.reader in READERS_OF_PROSE}
@@ -80,6 +89,24 @@ class PublicSide:
         near = [self._of_name(pair, "near_name") for pair in self._names.near(companies)]
         alike = self._structures.look_alikes(fingerprint_of_task(task, reading))[:1]
         return (*near, *map(self._of_look_alike, alike))
+
+    def nearest_meanings(self, task: Task) -> tuple[Overlap, ...]:
+        """The benchmark task whose prompt is nearest in meaning, if it is near enough to be dropped for or reported."""
+        near = self._meanings.nearest(task.prompt) if self._meanings is not None else None
+        if near is None or self._meaning is None or near.cosine < self._meaning.report:
+            return ()
+        overlap = Overlap(
+            rule="like_meaning" if near.cosine >= self._meaning.drop else "meaning_near",
+            path="prompt",
+            text=task.prompt,
+            other=self._keys[near.number],
+            other_path="prompt",
+            other_text=self._prompt_texts[near.number],
+            shared=(),
+            other_shared=(),
+            similarity=near.cosine,
+        )
+        return (overlap,)
 
     def every_overlap(self, reading: Reading, companies: Mapping[str, CompanyName]) -> tuple[Overlap, ...]:
         """All runs of words and all companies shared with the benchmark, not only the clearest."""
@@ -171,16 +198,15 @@ def refuse_empty(name: str, side: Side, may_lack_names: bool = False) -> None:
 
 def _each(tasks: Sequence[BenchmarkTask], size: int, side: Side) -> dict[str, Side]:
     """The side of each benchmark, when there is one alone that of all."""
-    members: dict[str, list[BenchmarkTask]] = {}
-    for task in tasks:
-        members.setdefault(task.benchmark, []).append(task)
-    if len(members) == 1:
-        return dict.fromkeys(members, side)
+    names = list(dict.fromkeys(task.benchmark for task in tasks))
+    if len(names) == 1:
+        return {names[0]: side}
     sides = {}
-    for name, group in members.items():
-        everything = joined(read(passages_of_benchmark_task(task)) for task in group)
+    for name in names:
+        everything = joined(read(passages_of_benchmark_task(task)) for task in tasks if task.benchmark == name)
+        count = sum(task.benchmark == name for task in tasks)
         ngrams = len(np.unique(window_codes(everything, size)[0]))
-        sides[name] = _side(len(group), everything, ngrams, companies_in(everything))
+        sides[name] = _side(count, everything, ngrams, companies_in(everything))
     return sides
 
 

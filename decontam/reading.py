@@ -54,7 +54,7 @@ class Reading:
 
     passages: Sequence[Passage]
     """Those that hold a word."""
-    words: list[str]
+    words: Sequence[str]
     codes: Codes
     """Code of each word."""
     starts: Sequence[int]
@@ -81,29 +81,6 @@ def read(passages: Iterable[Passage]) -> Reading:
     left = (np.repeat(breaks, breaks - starts + 1) - np.arange(len(words))).astype(np.int32)
     held = starts < breaks
     return Reading(list(compress(given, held.tolist())), words, codes, starts[held].tolist(), left)
-
-
-def joined(readings: Iterable[Reading]) -> Reading:
-    """One reading of all the passages of `readings`, in order.
-
-    Of millions of words and passages, equal words and equal fields are one object each, and positions take four bytes.
-    """
-    passages: list[Passage] = []
-    words: list[str] = []
-    known: dict[str, str] = {}
-    starts = array("i")
-    codes: list[Codes] = [np.zeros(0, dtype=np.uint64)]
-    left: list[Places] = [np.zeros(0, dtype=np.int32)]
-    for reading in readings:
-        starts.extend([len(words) + start for start in reading.starts])
-        passages += [
-            Passage(passage.path, passage.text, known.setdefault(passage.field, passage.field))
-            for passage in reading.passages
-        ]
-        words += map(known.setdefault, reading.words, reading.words)
-        codes.append(reading.codes)
-        left.append(reading.left)
-    return Reading(passages, words, np.concatenate(codes), starts, np.concatenate(left))
 
 
 def window_codes(reading: Reading, size: int) -> tuple[Codes, Places]:

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from decontam.joint_reading import joined
 from decontam.ngrams import NgramIndex
 from decontam.passages import Passage, passages_of_task
-from decontam.reading import joined, read, shingles_of, window_codes
+from decontam.reading import read, shingles_of, window_codes
 from decontam.words import BREAK, words_of
 from tests.decontam.made_tasks import SENTENCE, WORDS, made_task, mailed
 
