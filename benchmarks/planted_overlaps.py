@@ -577,6 +577,13 @@ KINDS: tuple[Kind, ...] = (
         _said(lambda known: f"See https://www.{_stem(known.typed).replace(' ', '-').lower()}.co.uk/about for more."),
     ),
     Kind("in prose alone", "name", _said(lambda known: f"We heard from {_stem(known.typed)} yesterday.")),
+    Kind("in prose alone, with 's", "name", _said(lambda known: f"It is {_stem(known.typed)}\u2019s parcel.")),
+    Kind("in prose alone, in small letters", "name", _said(lambda known: f"call {_stem(known.typed).lower()} back")),
+    Kind(
+        "in prose alone, across a line break",
+        "name",
+        _said(lambda known: f"We heard from {_stem(known.typed).replace(' ', chr(10))} yesterday."),
+    ),
     Kind(
         "in prose alone, with diacritics",
         "name",
