@@ -14,7 +14,7 @@ from decontam.passages import passages_of_task
 from decontam.public_side import PublicSide
 from decontam.reading import read, shingles_of
 from decontam.settings import DecontaminationSettings
-from decontam.verdicts import Overlap, Side
+from decontam.verdicts import REPORTED, RULES, Overlap, Side
 from environment.task import Task
 
 
@@ -67,9 +67,16 @@ class Judge:
             )
         companies = companies_in(reading)
         whole = sketch(shingles_of(reading, self._settings.shingle_words))
+        meant = self._public.nearest_meanings(task)
         return Finding(
-            overlaps=self._public.overlaps(reading, companies, whole),
-            reported=self._public.reported(task, reading, companies),
+            overlaps=(
+                *self._public.overlaps(reading, companies, whole),
+                *(near for near in meant if near.rule in RULES),
+            ),
+            reported=(
+                *self._public.reported(task, reading, companies),
+                *(near for near in meant if near.rule in REPORTED),
+            ),
             whole=whole,
             names=tuple(companies),
             passages=len(reading.passages),
