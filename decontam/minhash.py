@@ -20,7 +20,7 @@ from decontam.reading import Codes
 PERMUTATIONS = 128
 _SEED = 13
 _MISS_RATE = 1e-4
-_HELD_BYTES = 32 << 20
+_HELD_BYTES = 16 << 20
 _AT_A_TIME = 8
 
 
@@ -95,7 +95,7 @@ class SimilarityIndex:
     """Texts by key, asked for those similar to another one."""
 
     def __init__(self, threshold: float, shingles_again: Callable[[int], Codes]) -> None:
-        """`shingles_again` makes the shingles of a key anew: only those used last are held, up to 32 MB."""
+        """`shingles_again` makes the shingles of a key anew: only those used last are held, up to 16 MB."""
         self.threshold = threshold
         self._again = shingles_again
         self._signatures: dict[int, NDArray[np.uint32]] = {}

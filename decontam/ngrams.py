@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from decontam.passages import Passage
 from decontam.reading import Codes, Reading, window_codes
 
-_TABLE_BITS = 27
+_TABLE_BITS = 26
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,8 @@ Places = NDArray[np.int32]
 _REMEMBERED = 1 << 18
 _FACTOR = 0x9E3779B97F4A7C15
 _SIEVE_BITS = 20
+_BLOCK = 1 << 18
+"""Windows coded at once: of a whole benchmark, intermediate sums would take as much memory as its index."""
 
 
 class _WordCodes(dict[str, bytes]):
@@ -85,14 +87,20 @@ def read(passages: Iterable[Passage]) -> Reading:
 
 def window_codes(reading: Reading, size: int) -> tuple[Codes, Places]:
     """Codes of all windows of `size` words inside one passage, with their positions."""
-    count = len(reading.words) - size + 1
-    if count <= 0:
-        return np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int32)
-    sums = np.zeros(count, dtype=np.uint64)
+    count = max(0, len(reading.words) - size + 1)
+    blocks = [_window_block(reading, size, start, min(start + _BLOCK, count)) for start in range(0, count, _BLOCK)]
+    if len(blocks) == 1:
+        return blocks[0]
+    codes = [np.zeros(0, dtype=np.uint64), *(codes for codes, _ in blocks)]
+    return np.concatenate(codes), np.concatenate([np.zeros(0, dtype=np.int32), *(places for _, places in blocks)])
+
+
+def _window_block(reading: Reading, size: int, start: int, stop: int) -> tuple[Codes, Places]:
+    sums = np.zeros(stop - start, dtype=np.uint64)
     for offset in range(size):
-        sums += reading.codes[offset : offset + count] * _factor(offset)
-    positions = np.flatnonzero(reading.left[:count] >= size).astype(np.int32)
-    return sums[positions], positions
+        sums += reading.codes[start + offset : stop + offset] * _factor(offset)
+    inside = np.flatnonzero(reading.left[start:stop] >= size).astype(np.int32)
+    return sums[inside], inside + np.int32(start)
 
 
 def shingles_of(reading: Reading, size: int) -> Codes:
