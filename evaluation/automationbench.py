@@ -22,6 +22,8 @@ from evaluation.scores import Score, Scores, TaskScores, named
 
 UNSCORED_DOMAIN = "simple"
 """The benchmark's one- and two-step tasks, which its published rates leave out."""
+SCORED_TASKS = 600
+"""Of the whole suite."""
 DOMAINS = ("finance", "hr", "marketing", "operations", "sales", "support")
 SETTINGS = (
     "model",

@@ -9,6 +9,9 @@ from pydantic import Field, model_validator
 
 from environment.record import Record
 from evaluation.comparison import Comparison, Sharpening
+from evaluation.exhibits import Exhibit
+from evaluation.failures import FailureAnalysis
+from evaluation.published import PublishedScore
 
 BINS = 20
 """Bars of the pass-rate histogram, five points wide each."""
@@ -113,6 +116,13 @@ class ReportInputs(Record):
     held_out: Comparison | None = None
     """The engagement's own suite, where the headline is another one's; the temperatures below are on it."""
     sharpening: Sharpening | None
+    published: tuple[PublishedScore, ...] = ()
+    """Scores of other models beside ours, in the order of the table."""
+    failures: FailureAnalysis | None = None
+    exhibits: tuple[Exhibit, ...] = ()
+    """The tasks of the largest gains and losses."""
+    failures_of: str = ""
+    """Whose attempts the failure analysis is of, such as `the engagement's own held-out tasks`."""
     funnel: tuple[FunnelStage, ...]
     pass_rates: PassRates | None
     updates: tuple[TrainingUpdate, ...]
@@ -122,6 +132,9 @@ class ReportInputs(Record):
     decontamination: DecontaminationStatement | None
     provenance: Mapping[str, str]
     """Name -> hash, commit or seed: what an auditor starts from."""
+    links: Mapping[str, str] = {}
+    """Part of the report -> file that its numbers came from, seen from the page: `headline`, `failures`,
+    `temperatures`, `pass_rates`, `training`, `decontamination`, and the funnel's stages by name."""
 
 
 def pass_rate_counts(rates: Iterable[float]) -> tuple[int, ...]:

@@ -39,6 +39,8 @@ class EvaluationSettings(Record):
     temperature: float = Field(gt=0)
     other_temperatures: tuple[float, ...]
     """At which the base is sampled too, so that a gain from mere sharpening shows; at 0 one attempt a task is made."""
+    published: Path | None = None
+    """YAML list of published scores for the comparison table; None takes those that ship with the package."""
     harness: HarnessSettings | None = None
     """With it AutomationBench is attempted too; needs a target behind an endpoint."""
 

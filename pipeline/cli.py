@@ -409,6 +409,7 @@ def compare(
         Path | None, typer.Option(help="Text file: tasks that decisions were taken on, a name a line.")
     ] = None,
     flags: Annotated[Path | None, typer.Option(help="CSV with the columns task and set: tasks in doubt.")] = None,
+    published: Annotated[Path | None, typer.Option(help="YAML list of published scores to show beside.")] = None,
     out: Annotated[Path, typer.Option(help="Folder for report.html and report.json.")] = Path("comparison"),
     as_json: Json = False,
 ) -> None:
@@ -420,7 +421,9 @@ def compare(
     from pipeline.results import comparison_table
 
     with _outcome():
-        inputs = compare_results(base, adapter, common=common, allow=allow or (), monitored=monitored, flags=flags)
+        inputs = compare_results(
+            base, adapter, common=common, allow=allow or (), monitored=monitored, flags=flags, published=published
+        )
         page = write_report(inputs, out)
         found = inputs.comparison
         print(json.dumps(found.to_json(), indent=1) if as_json else f"{comparison_table(found)}\n\nreport: {page}")

@@ -9,7 +9,10 @@ from pathlib import Path
 from assets.files import write_text
 from evaluation.automationbench import DOMAINS, compare_files, read_result_file
 from evaluation.comparison import Comparison
+from evaluation.export_outcomes import export_exhibits, export_outcomes
+from evaluation.failures import analyse
 from evaluation.flags import read_flags, read_monitored
+from evaluation.published import beside_published
 from evaluation.report import render_report, report_json
 from evaluation.report_inputs import ReportInputs
 from pipeline.bad_input import BadInput
@@ -26,6 +29,7 @@ def compare_results(
     allow: Sequence[str] = (),
     monitored: Path | None = None,
     flags: Path | None = None,
+    published: Path | None = None,
 ) -> ReportInputs:
     """What the report on two sides' result files shows; each side is a file or a folder of them.
 
@@ -40,6 +44,7 @@ def compare_results(
         monitored=read_monitored(monitored) if monitored else (),
         flags=read_flags(flags) if flags else None,
     )
+    analysis = analyse(*map(export_outcomes, sides))
     return ReportInputs(
         title=f"{found.adapter_policy} against {found.base_policy}",
         policy_label="Two policies from their result files",
@@ -47,6 +52,10 @@ def compare_results(
         sampling={},
         comparison=found,
         sharpening=None,
+        published=beside_published(found, published),
+        failures=analysis,
+        exhibits=export_exhibits((*analysis.gains, *analysis.losses), *sides),
+        failures_of="the result files",
         funnel=(),
         pass_rates=None,
         updates=(),

@@ -127,14 +127,20 @@ def load_engagement(name_or_path: str) -> Engagement:
     if isinstance(section, dict) and isinstance(named := section.get("benchmarks"), list):
         section["benchmarks"] = [_benchmark(path.parent, one) for one in named]
     evaluation = data.get("evaluation")
-    if isinstance(evaluation, dict) and isinstance(harness := evaluation.get("harness"), dict):
-        for key in ("python", "monitored", "flags"):
-            if isinstance(harness.get(key), str):
-                harness[key] = str(path.parent / Path(harness[key]).expanduser())
+    if isinstance(evaluation, dict):
+        _resolve(evaluation, ("published",), path.parent)
+        _resolve(evaluation.get("harness"), ("python", "monitored", "flags"), path.parent)
     try:
         return Engagement.model_validate({"name": path.stem, **data})
     except ValidationError as error:
         raise BadInput(f"{path.name}: {_sentence(error, data)}") from None
+
+
+def _resolve(section: Any, keys: Sequence[str], folder: Path) -> None:
+    """Relative paths are seen from the engagement's folder; a link, as an environment's interpreter is, stays one."""
+    for key in keys:
+        if isinstance(section, dict) and isinstance(section.get(key), str):
+            section[key] = str(folder / Path(section[key]).expanduser())
 
 
 def _benchmark(folder: Path, named: Any) -> Any:

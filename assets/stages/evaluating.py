@@ -10,8 +10,9 @@ from assets.manifest import FileRecord, Manifest
 from assets.stages.benchmark import STAGE as BENCHMARK
 from assets.stages.calibrating import examined, ledger_files
 from assets.stages.cleaning import STAGE as CLEAN
-from assets.stages.findings import report_inputs
-from assets.stages.public_suite import attempt_public_suite
+from assets.stages.failing import failing
+from assets.stages.findings import EVALUATION, report_inputs
+from assets.stages.public_suite import attempt_public_suite, public_failing
 from assets.stages.sampling import attempts_on, open_policy, run_async, target_served
 from assets.stages.training import STAGE as ADAPTER
 from assets.stages.training import read_adapter
@@ -23,7 +24,7 @@ from evaluation.comparison import Comparison, Sharpening, compare, sharpening
 from evaluation.report import render_report, report_json
 from evaluation.scores import Scores, score_attempts
 
-STAGE = "evaluation_report"
+STAGE = EVALUATION
 PUBLIC = "automationbench"
 """Folder of the harness's results."""
 PURPOSE = "evaluation"
@@ -39,9 +40,13 @@ def evaluate_adapter(generation: Generation) -> Manifest:
         with Ledger(folder / "ledger") as ledger:
             sides, public = run_async(_served(generation, tasks, ledger, folder / PUBLIC))
             outcomes = [_outcome(attempt) for key in ledger.policies() for attempt in ledger.attempts(key)]
+            keys = [str(side.settings["policy"]) for side in sides]
+            found = failing(ledger, keys[1], keys[0], PURPOSE, tasks)
             bugs, attempts_hash = examined(one for key in ledger.policies() for one in ledger.attempts(key))
         own, cooled = _compared(generation, sides)
-        inputs = report_inputs(generation, own, cooled, public)
+        if public:
+            found = public_failing(folder / PUBLIC, generation.engagement.evaluation.attempts)
+        inputs = report_inputs(generation, own, cooled, public, found)
         result, numbers = inputs.comparison, report_json(inputs)
         return Product(
             files={

@@ -1,5 +1,7 @@
 """The findings of a generation are what its evaluation report shows besides the comparison itself."""
 
+import os
+
 from assets.generation import Generation
 from assets.stages.benchmark import STAGE as BENCHMARK
 from assets.stages.benchmark import benchmark_sources
@@ -8,12 +10,14 @@ from assets.stages.calibrating import pass_rates
 from assets.stages.candidates import STAGE as CANDIDATES
 from assets.stages.cleaning import STAGE as CLEAN
 from assets.stages.cleaning import benchmark_then_and_now
+from assets.stages.failing import Failing
 from assets.stages.proofs import STAGE as PROVEN
 from assets.stages.selecting import STAGE as TRAINING_SET
 from assets.stages.selecting import read_selection
 from assets.stages.training import STAGE as ADAPTER
 from assets.stages.training import monitor_of, updates_of
 from evaluation.comparison import Comparison, Sharpening
+from evaluation.published import beside_published
 from evaluation.report_inputs import (
     DecontaminationStatement,
     FunnelStage,
@@ -23,6 +27,7 @@ from evaluation.report_inputs import (
 )
 from training.diagnostics import UpdateLog
 
+EVALUATION = "evaluation_report"
 FUNNEL = {PROVEN: "proven", CLEAN: "clean", CALIBRATED: "in band", TRAINING_SET: "selected", ADAPTER: "trained on"}
 """Stage -> what it keeps, in a reader's words."""
 REASONS = {
@@ -44,7 +49,11 @@ REASONS = {
 
 
 def report_inputs(
-    generation: Generation, own: Comparison, cooled: Sharpening, public: Comparison | None = None
+    generation: Generation,
+    own: Comparison,
+    cooled: Sharpening,
+    public: Comparison | None,
+    failing: Failing | None,
 ) -> ReportInputs:
     """Everything that the report shows; the headline is the public suite's where there is one, else our own's."""
     engagement = generation.engagement
@@ -62,6 +71,10 @@ def report_inputs(
         comparison=_noted(generation, public or own),
         held_out=own if public else None,
         sharpening=cooled,
+        published=beside_published(public, engagement.evaluation.published) if public else (),
+        failures=failing[0] if failing else None,
+        exhibits=failing[1] if failing else (),
+        failures_of="AutomationBench" if public else "the held-out tasks",
         funnel=_funnel(generation),
         pass_rates=pass_rates(generation, read_selection(generation).task_ids),
         updates=tuple(training_update(log) for log in updates_of(generation) if log.reward is not None),
@@ -69,6 +82,7 @@ def report_inputs(
         stopping=str(generation.manifest(ADAPTER).facts["stopped"]),
         decontamination=_statement(generation),
         provenance=_provenance(generation),
+        links=_links(generation),
     )
 
 
@@ -87,6 +101,23 @@ def _noted(generation: Generation, result: Comparison) -> Comparison:
         "was imported since."
     )
     return result.model_copy(update={"notes": (note, *result.notes)})
+
+
+def _links(generation: Generation) -> dict[str, str]:
+    """Seen from the folder of the report."""
+    here = generation.folder(EVALUATION)
+
+    def seen(stage: str, file: str) -> str:
+        return os.path.relpath(generation.folder(stage) / file, here)
+
+    return {
+        "headline": "comparison.json",
+        "failures": "attempts.jsonl",
+        "pass_rates": seen(CALIBRATED, "ratings.jsonl"),
+        "training": seen(ADAPTER, "updates.jsonl"),
+        "decontamination": seen(CLEAN, "report.html"),
+        **{kept: seen(stage, "manifest.json") for stage, kept in FUNNEL.items()},
+    }
 
 
 def _funnel(generation: Generation) -> tuple[FunnelStage, ...]:

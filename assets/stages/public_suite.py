@@ -6,13 +6,25 @@ from pathlib import Path
 
 from assets.generation import FellShort, Generation
 from assets.stages.benchmark import read_benchmark
-from evaluation.automationbench import DOMAINS, compare_files
+from assets.stages.failing import Failing
+from evaluation.automationbench import DOMAINS, SCORED_TASKS, compare_files
 from evaluation.comparison import Comparison
+from evaluation.export_outcomes import export_exhibits, export_outcomes
+from evaluation.failures import analyse
 from evaluation.flags import read_flags, read_monitored
 from evaluation.harness import HarnessError, Side, attempt_suite
 
-SCORED = 600
-"""Tasks of the whole suite."""
+
+def public_failing(folder: Path, attempts: int) -> Failing | None:
+    """The failure analysis of the harness's merged exports; None where a side has no scored attempt."""
+    base, adapter = (
+        [folder / side / f"attempt-{number}.json" for number in range(1, attempts + 1)] for side in ("base", "adapter")
+    )
+    sides = export_outcomes(base), export_outcomes(adapter)
+    if not all(sides):
+        return None
+    analysis = analyse(*sides)
+    return analysis, export_exhibits((*analysis.gains, *analysis.losses), base, adapter)
 
 
 async def attempt_public_suite(
@@ -54,7 +66,7 @@ async def attempt_public_suite(
         monitored=read_monitored(settings.harness.monitored) if settings.harness.monitored else (),
         flags=read_flags(settings.harness.flags) if settings.harness.flags else None,
     )
-    if found.tasks < SCORED:
-        few = f"These are {found.tasks} of AutomationBench's {SCORED} scored tasks; its published rates are over all."
+    if found.tasks < SCORED_TASKS:
+        few = f"These are {found.tasks} of AutomationBench's {SCORED_TASKS} scored tasks; published rates are over all."
         return found.model_copy(update={"notes": (few, *found.notes)})
     return found

@@ -1,0 +1,100 @@
+"""An outcome is one scored attempt as failure analysis sees it: what was checked, astray, and what it resembles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from environment.attempt import Attempt, Verdict
+from environment.contract import Change
+from environment.episode import Episode
+from environment.identity import Identity
+from environment.task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that an attempt had to do."""
+
+    app: str
+    kind: str
+    """What it was, such as `update gmail.messages` or an assertion's type."""
+    passed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One scored attempt on one task."""
+
+    task_id: str
+    domain: str
+    family: str
+    """Empty where the suite has no families."""
+    number: int
+    """Place among the attempts of its side on the task."""
+    strict: bool
+    credit: float
+    end: str
+    """How it ended; empty where the harness doesn't say."""
+    checks: tuple[Check, ...]
+    strays: tuple[str, ...]
+    """Stray rows, as `app.collection/id (action)`."""
+    traps: Mapping[str, bool]
+    """Kinds of trap in the task -> whether the attempt ended as the hurried worker does who falls for it: the same
+    changes missing, the same fields wrong, the same rows astray."""
+    knobs: Mapping[str, float]
+
+
+def outcome_of(attempt: Attempt, task: Task) -> Outcome | None:
+    """The outcome of one of our own attempts; None when it is unscored."""
+    verdict = attempt.verdict
+    if verdict is None:
+        return None
+    changes = _changes(task)
+    ends = _trap_ends(Identity(task))
+    names = dict.fromkeys(name for name, _ in ends)
+    return Outcome(
+        task_id=task.id,
+        domain=task.domain,
+        family=task.family,
+        number=attempt.number,
+        strict=verdict.strict,
+        credit=verdict.partial_credit,
+        end=attempt.end or "",
+        checks=tuple(
+            Check(change.app, f"{change.action} {change.app}.{change.collection}", judged.satisfied)
+            for judged in verdict.expected
+            for change in (changes[judged.label],)
+        ),
+        strays=verdict.collateral,
+        traps={name: any(name == other and _end(verdict) == end for other, end in ends) for name in names},
+        knobs=dict(task.knobs),
+    )
+
+
+End = tuple[frozenset[tuple[str, tuple[str, ...]]], tuple[str, ...]]
+"""Labels of the changes that are missing, each with the fields that are wrong, and the stray rows."""
+
+
+def _end(verdict: Verdict) -> End:
+    missing = frozenset((judged.label, judged.wrong) for judged in verdict.expected if not judged.satisfied)
+    return missing, tuple(sorted(verdict.collateral))
+
+
+@lru_cache(maxsize=1024)
+def _trap_ends(task: Identity[Task]) -> tuple[tuple[str, End], ...]:
+    """Where the whole solution of each careless worker ends; the same calls give the same ids of new rows."""
+    found = []
+    for trap in task.of.traps:
+        episode = Episode(task.of, "actions")
+        for call in trap.sprung:
+            episode.call(call.tool, call.arguments)
+        found.append((trap.name, _end(episode.verdict())))
+    return tuple(found)
+
+
+def _changes(task: Task) -> Mapping[str, Change]:
+    """The expected changes by label; a group of equivalent ones is judged under the label of one of them."""
+    groups: Sequence[Sequence[Change]] = ([*task.contract.all_of], *task.contract.any_of)
+    return {change.label: change for group in groups for change in group}
