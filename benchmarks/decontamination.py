@@ -343,8 +343,8 @@ def _page(rows: Sequence[Row], baselines: Sequence[Baseline], cores: int) -> str
         "| --- | --- | ---: | ---: | ---: | ---: |",
     ]
     lines += [
-        f"| {one.what} | {one.does} | {one.index_ms:.1f} ms | {one.task_ms:.2f} ms | {one.task_ms / ours.task_ms:.1f} | "
-        f"{one.dropped} |"
+        f"| {one.what} | {one.does} | {one.index_ms:.1f} ms | {one.task_ms:.2f} ms | "
+        f"{one.task_ms / ours.task_ms:.1f} | {one.dropped} |"
         for one in [ours, *others]
     ]
     return "\n".join(lines)
