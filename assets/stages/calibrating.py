@@ -25,6 +25,7 @@ from environment.task import Task
 from evaluation.report_inputs import PassRates, pass_rate_counts
 
 STAGE = "calibrated_tasks"
+_LEDGER_FILES = ("ledger/plans/*.json", "ledger/parts/*.parquet", "ledger/probe.*.json")
 _SHOWN_EVERY_S = 0.5
 _PACE_S = 60.0
 """Over which the rate of attempts is taken."""
@@ -144,7 +145,7 @@ def examined(attempts: Iterable[Attempt]) -> tuple[int, str]:
 
 def ledger_files(folder: Path) -> Mapping[str, FileRecord]:
     """The ledger's plans and parts; which attempts share a part depends on interruptions, so they are not content."""
-    paths = sorted([*folder.glob("ledger/plans/*.json"), *folder.glob("ledger/parts/*.parquet")])
+    paths = sorted(path for kind in _LEDGER_FILES for path in folder.glob(kind))
     return {str(path.relative_to(folder)): file_record(path, is_content=False) for path in paths}
 
 
@@ -181,7 +182,7 @@ async def _served(generation: Generation, ledger: Ledger, on_round: OnRound) -> 
 
 async def _calibrate(generation: Generation, ledger: Ledger, on_round: OnRound) -> Calibration:
     engagement = generation.engagement
-    policy = await open_policy(engagement)
+    policy = await open_policy(engagement, ledger=generation.folder(STAGE) / "ledger")
     tasks = training_tasks(generation)
     key = policy.fingerprint.key()
     pace = Pace()

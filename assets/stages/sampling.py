@@ -1,6 +1,7 @@
 """Sampling makes attempts of the target model: its policy opened, probed where it is remote, bound to tasks."""
 
 import asyncio
+import logging
 import signal
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
@@ -9,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
 
+from assets.files import write_text
 from assets.generation import Engagement, FellShort, Generation
 from environment.attempt import Attempt
 from environment.ledger import AttemptMany, PlannedAttempt
@@ -20,6 +22,8 @@ from environment.task import Task
 
 REFERENCE_POLICY = "reference-policy"
 SERVER_LOG = "server.log"
+
+logger = logging.getLogger(__name__)
 
 Outcome = TypeVar("Outcome")
 
@@ -75,9 +79,15 @@ async def target_served(generation: Generation, stage: str, adapter: Path | None
 
 
 async def open_policy(
-    engagement: Engagement, *, temperature: float | None = None, adapter: tuple[Path, str] | None = None
+    engagement: Engagement,
+    *,
+    temperature: float | None = None,
+    adapter: tuple[Path, str] | None = None,
+    ledger: Path | None = None,
 ) -> Policy:
     """The target's policy, ready to be asked; `adapter` is a folder with the hash of what it holds.
+
+    What the probe of an endpoint found out is kept in the folder of the `ledger` that its attempts go to.
 
     Raises ValueError when there is no model in the folder, ConfigurationError when the endpoint doesn't do.
     """
@@ -99,7 +109,11 @@ async def open_policy(
     if adapter is not None:
         changes |= {"model": target.adapter_model, "adapter": adapter[1]}
     policy = ChatPolicy(target.endpoint.model_validate({**target.endpoint.to_json(), **changes}))
-    await policy.probe()
+    report = await policy.probe()
+    for warning in report.warnings:
+        logger.warning("%s", warning)
+    if ledger is not None:
+        write_text(ledger / f"probe.{policy.fingerprint.key()}.json", report.model_dump_json(indent=1) + "\n")
     return policy
 
 

@@ -90,7 +90,7 @@ def _audit(generation: Generation, selection: Selection, calibration: Calibratio
 
     async def run(ledger: Ledger) -> Audit:
         engagement = generation.engagement
-        policy = await open_policy(engagement)
+        policy = await open_policy(engagement, ledger=folder / "ledger")
         make = attempts_on(training_tasks(generation), policy, engagement.target.limits)
 
         async def watched(planned: Any, purpose: str, on_attempt: Any) -> None:

@@ -79,6 +79,8 @@ def test_calibration_starts_the_server_samples_through_it_and_stops_it(tmp_path:
     facts = json.loads((stage / "manifest.json").read_text())["facts"]
     assert (facts["attempts"], facts["unscored"]) == (8, 0)
     assert (stage / "server.log").stat().st_size > 0
+    probe = json.loads((stage / f"ledger/probe.{facts['policy']}.json").read_text())
+    assert [one["base_url"] for one in probe["addresses"]] == [f"http://127.0.0.1:{port}/v1"]
     assert servers(port) == []
 
 
