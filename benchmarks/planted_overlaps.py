@@ -501,12 +501,14 @@ def _two_rows_and_columns(task: Task, source: Source, rng: Random, place: int) -
 
 
 def _twelve(task: Task, source: Source, rng: Random, place: int) -> Task:
-    return _in_a_text(task, rng, lambda text: f"{text} so {' '.join(_run(source, rng, place, RUN - 1))} indeed")
+    return _in_a_text(
+        task, rng, lambda text: f"{text} forsooth {' '.join(_run(source, rng, place, RUN - 1))} perchance"
+    )
 
 
 def _interrupted(task: Task, source: Source, rng: Random, place: int) -> Task:
     run = _run(source, rng, place, 24)
-    return _in_a_text(task, rng, lambda text: f"{text} so {' '.join([*run[:12], 'verily', *run[12:]])} indeed")
+    return _in_a_text(task, rng, lambda text: f"{text} forsooth {' '.join([*run[:12], 'verily', *run[12:]])} perchance")
 
 
 def _common_phrases(task: Task, source: Source, rng: Random, place: int) -> Task:
