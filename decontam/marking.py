@@ -19,7 +19,7 @@ _FALLBACK = 5
 """Words that agree in a row where the run itself stands nowhere in one piece."""
 _LONGEST_CHUNK = 400
 """Characters without a blank between them that are shown."""
-GAP = " … "
+_GAP = " … "
 
 
 class Piece(NamedTuple):
@@ -44,11 +44,6 @@ def marked(overlap: Overlap, ours: bool, size: int) -> tuple[Piece, ...]:
     else:
         shared = _common_places(words, [span.word for span in spans_of(other)], size)
     return _pieces(text, _chunks(spans, shared), _shown(len(spans), shared))
-
-
-def whole(text: str, limit: int) -> str:
-    """The text, or its first `limit` characters with the count of those left out."""
-    return text if len(text) <= limit else f"{text[:limit]} … ({len(text) - limit:,} more characters)"
 
 
 def _equal_parts(text: str, other: str) -> tuple[Piece, ...]:
@@ -137,18 +132,23 @@ def _pieces(text: str, chunks: list[_Chunk], shown: set[int]) -> tuple[Piece, ..
             skipped = True
             continue
         if skipped:
-            pieces.append(Piece(GAP if before else GAP.lstrip(), False))
+            pieces.append(Piece(_GAP if before else _GAP.lstrip(), False))
         else:
             # The blank between two shared words is marked with them; before the first and after the last it is not.
             inside = before is not None and before.is_shared and chunk.is_shared
             pieces.append(Piece(text[before.end if before else 0 : chunk.start], inside))
-        pieces.append(Piece(whole(text[chunk.start : chunk.end], _LONGEST_CHUNK), chunk.is_shared))
+        pieces.append(Piece(_cut(text[chunk.start : chunk.end], _LONGEST_CHUNK), chunk.is_shared))
         before, skipped = chunk, False
     if skipped:
-        pieces.append(Piece(GAP.rstrip(), False))
+        pieces.append(Piece(_GAP.rstrip(), False))
     elif chunks and not shown.isdisjoint(chunks[-1].places):
         pieces.append(Piece(text[chunks[-1].end :], False))
-    return _joined(pieces) if chunks else (Piece(whole(text, _LONGEST_CHUNK), False),)
+    return _joined(pieces) if chunks else (Piece(_cut(text, _LONGEST_CHUNK), False),)
+
+
+def _cut(text: str, limit: int) -> str:
+    """The text, or its first `limit` characters with the count of those left out."""
+    return text if len(text) <= limit else f"{text[:limit]} … ({len(text) - limit:,} more characters)"
 
 
 def _joined(pieces: list[Piece]) -> tuple[Piece, ...]:
