@@ -133,8 +133,10 @@ def alike(plants: Sequence[Plant], dropped: Mapping[str, tuple[Overlap, ...]]) -
     for plant in plants:
         if plant.group == "copy":
             found[plant.kind] += any(overlap.rule == "like_benchmark" for overlap in dropped[plant.task.id])
-    told = ", ".join(f"{count} of those with {kind.partition(', ')[2]}" for kind, count in found.items())
-    return f"Near-copies by likeness of the whole alone: {told}; the others by 13 words that were left together."
+    told = ", ".join(f"{count} with {kind.partition(', ')[2]}" for kind, count in found.items())
+    return (
+        f"Of the near-copies, likeness of the whole alone finds {told}; the rest was found by 13 words left together."
+    )
 
 
 def by_meaning(plants: Sequence[Plant], clean: Sequence[Task], benchmark: Benchmark) -> str:
