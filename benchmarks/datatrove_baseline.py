@@ -1,5 +1,6 @@
-"""What datatrove's n-gram decontamination makes of texts; run by an interpreter that has datatrove, regex and spacy.
+"""What datatrove's n-gram decontamination makes of texts.
 
+It is run by an interpreter of its own: `pip install datatrove==0.10.1 regex spacy 'xxhash<4'`.
 `PYTHON benchmarks/datatrove_baseline.py NGRAM_WORDS PUBLIC OURS`, both files with one JSON string a line; prints JSON.
 
 The index is written with datatrove's own normalisation, tokenizer and hash, but without its NGramsDecontIndexer, which

@@ -7,9 +7,9 @@ as memory: the most that this process held while comparing, above what it held b
 reading processes held, its interpreter included, added up; program files mapped into all of them are in memory once and
 are not counted again. Only memory ends it with exit code 1.
 
-Baselines: datatrove's n-gram filter, run by PYTHON, an interpreter with datatrove, regex and spacy; and datasketch used
-plainly: a MinHash updated with each 5-word shingle as bytes, asked of an LSH of the benchmark's. `--write` puts the
-tables into docs/decontamination.md.
+Baselines: datatrove's n-gram filter, run by PYTHON, an interpreter that has it (see datatrove_baseline.py); and
+datasketch used plainly: a MinHash updated with each 5-word shingle as bytes, asked of an LSH of the benchmark's.
+`--write` puts the tables into docs/decontamination.md.
 """
 
 from __future__ import annotations
