@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -23,6 +23,9 @@ class Part(BaseModel):
     """Servers add fields of their own, which are passed over."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+PartT = TypeVar("PartT", bound=Part)
 
 
 class Function(Part):
@@ -107,10 +110,7 @@ class _Body(Part):
 
 def read_answer(body: bytes) -> Answer:
     """The answer that a whole response holds. Raises CallFailed when there is none in it."""
-    try:
-        read = _Body.model_validate_json(body)
-    except ValidationError as error:
-        raise malformed(error) from error
+    read = read_part(_Body, body)
     return answer_of(read.choices or (), read.usage, read.error)
 
 
@@ -130,9 +130,23 @@ def answer_of(choices: tuple[Choice, ...], usage: Usage | None, error: Any, was_
     return Answer(choices=choices, usage=usage, was_streamed=was_streamed)
 
 
-def malformed(error: ValidationError) -> CallFailed:
-    """The failure of a response that is no chat completion."""
-    return CallFailed(f"an answer that is no chat completion ({error.errors()[0]['msg']})", "malformed_response")
+def read_part(kind: type[PartT], data: bytes) -> PartT:
+    """The part of a response that this JSON text is. Raises CallFailed when it is none.
+
+    Halves of surrogate pairs, which JSON can spell and no file can hold, become question marks.
+    """
+    try:
+        return kind.model_validate_json(data)
+    except ValidationError as error:
+        failure = CallFailed(f"an answer that is no chat completion ({error.errors()[0]['msg']})", "malformed_response")
+        failure.__cause__ = error
+    if b"\\ud" not in data.lower():
+        raise failure
+    try:
+        text = json.dumps(json.loads(data), ensure_ascii=False)
+        return kind.model_validate_json(text.encode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        raise failure from None
 
 
 def _call(call: Call, place: int) -> Mapping[str, Any]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import ValidationError
-
-from environment.policies.answer import Answer, Call, Choice, Function, Message, Part, Usage, answer_of, malformed
+from environment.policies.answer import Answer, Call, Choice, Function, Message, Part, Usage, answer_of, read_part
 from environment.policies.failures import CallFailed
 
 
@@ -45,7 +43,7 @@ class _Delta(Part):
 
 
 class _ChoicePiece(Part):
-    index: int = 0
+    index: int | None = 0
     delta: _Delta | None = None
     finish_reason: str | None = None
 
@@ -102,13 +100,10 @@ class StreamedAnswer:
         if data == b"[DONE]":
             self.is_complete = True
             return False
-        try:
-            piece = _Piece.model_validate_json(data)
-        except ValidationError as error:
-            raise malformed(error) from error
+        piece = read_part(_Piece, data)
         self._usage = piece.usage or self._usage
         self._error = piece.error or self._error
-        came = [self._add_choice(choice) for choice in piece.choices or () if choice.index == 0]
+        came = [self._add_choice(choice) for choice in piece.choices or () if not choice.index]
         return any(came)
 
     def answer(self) -> Answer:

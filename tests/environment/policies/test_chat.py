@@ -97,6 +97,16 @@ def test_a_streamed_answer_is_put_together() -> None:
     assert stub.requests[0]["stream"] is True and stub.requests[0]["stream_options"] == {"include_usage": True}
 
 
+@pytest.mark.parametrize("stream", [True, False])
+def test_half_a_character_in_an_answer_is_no_failure(stream: bool) -> None:
+    call = {"name": "look_up", "arguments": '{"id": "\ud83d A-1"}'}
+    pieces = piece("tool_calls", content="Na\ud800", tool_calls=[{"index": 0, "id": "c0", "function": call}])
+    with serve(pieces_reply(pieces) if stream else chat_reply("Na\ud800", [call], "tool_calls")) as stub:
+        message = ask(stub, tries=1).message
+    assert message["content"] == "Na?"
+    assert message["tool_calls"][0]["function"]["arguments"] == '{"id": "? A-1"}'
+
+
 def test_an_answer_that_is_slower_than_a_stall_is_waited_for_as_long_as_it_goes_on() -> None:
     pieces = [piece(content=word) for word in ("one ", "two ", "three ", "four")]
     with serve(pieces_reply(*pieces, piece("stop"), pause_s=0.15)) as stub:
