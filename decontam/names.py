@@ -16,14 +16,12 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from decontam.companies import CompanyName, companies_in
+from decontam.companies import CompanyName
 from decontam.company_fields import kind_of_field
 from decontam.lexicon import GENERIC_NAMES, LEGAL_SUFFIXES, OPENERS, PLAIN_WORDS, STREETS
 from decontam.name_keys import LONGEST, folded
 from decontam.people import GIVEN_NAMES
 from decontam.reading import Codes, Reading, WordPlaces, codes_of
-
-__all__ = ["CompanyName", "NameIndex", "SharedName", "companies_in"]
 
 NEAR_LENGTH = 8
 """Letters from which on two names that differ in one are shown to a person."""

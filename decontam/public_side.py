@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from decontam.benchmark import Benchmark, BenchmarkTask
+from decontam.companies import CompanyName, companies_in
 from decontam.joint_reading import joined
 from decontam.likeness import likeness
 from decontam.meaning import MeaningIndex
 from decontam.minhash import SimilarityIndex, Sketch, sketch
-from decontam.names import CompanyName, NameIndex, SharedName, companies_in
+from decontam.names import NameIndex, SharedName
 from decontam.ngrams import NgramIndex, SharedRun
 from decontam.passages import passages_of_benchmark_task, seen_by_the_agent
 from decontam.reading import Codes, Reading, read, shingles_of, window_codes
