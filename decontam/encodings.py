@@ -53,7 +53,8 @@ def base64_blocks(text: str) -> tuple[str, ...]:
 
 
 def _blocks(text: str) -> Iterator[str]:
-    if "base64," in text:
+    speaks = "6" in text and ("ase64" in text or "ASE64" in text)
+    if speaks and "base64," in text:
         for match in _DATA_URL.finditer(text):
             lines = match[1].replace("%3D", "=").replace("%2B", "+").replace("%2F", "/").split("\n")
             # The last line may be a word of the text after the block.
@@ -62,7 +63,7 @@ def _blocks(text: str) -> Iterator[str]:
                 yield decoded
     if "\n" in text and _MAY_BE_LINES.search("\n" + text) is not None:
         yield from _decoded_lines(text)
-    if "base64" in text.lower():
+    if speaks:
         for match in _INSIDE_PROSE.finditer(text):
             if (decoded := decoded_base64(match.group())) is not None:
                 yield decoded

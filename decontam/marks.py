@@ -16,9 +16,9 @@ _LABELLED = re.compile(
     r"|\[(?P<wiki>[^\[\]|]{1,400})\|[^\[\]|\s]{1,2000}\]"
     r"|\[\d{1,3}\]"
 )
-_MAY_BE_LABELLED = ("](", "|", "<http", "<mailto:", "<#", "<@", "<!")
+_MAY_BE_LABELLED = re.compile(r"<(?:https?:|mailto:|[#@!])|\]\(")
 _NUMBERED_NOTE = re.compile(r"\[\d{1,3}\]")
-_MAY_BE_BROKEN = ("-\n", "-\r", "- \n", "-\t\n", "\u2010", "\u00ad")
+_MAY_BE_BROKEN = re.compile(r"-[ \t]*[\r\n]")
 _BROKEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u00ad][ \t]*\r?\n[>| \t]*(?=[^\W\d_])")
 
 _QUOTED = re.compile(r"[ \t]*(?:[A-Z]{1,4}>|[>|])[>| \t]*")
@@ -27,7 +27,7 @@ _SIGN = r"(?:[\u2460-\u2473\u2776-\u277f]|\d\ufe0f?\u20e3)"
 _LIST_MARK = re.compile(
     rf"{_LEAD}(?:\[[xX \u2713\u2714-]?\]|[(\[]?(?P<item>\d{{1,3}}|[a-zA-Z]|[ivx]{{1,4}})[.)\]]|{_SIGN})[ \t]+"
 )
-_MAY_BE_LIST = re.compile(rf"\n{_LEAD}(?:[(\[]|\w{{1,4}}[.)\]]|{_SIGN})")
+_MAY_BE_LIST = re.compile(rf"\n{_LEAD}(?:[(\[\d\u2460-\u277f]|[a-zA-Z][.)\]]|[ivx]{{2,4}}[.)\]])")
 _ROMAN = {word: number for number, word in enumerate("i ii iii iv v vi vii viii ix x xi xii xiii".split(), 1)}
 
 _WROTE = re.compile(
@@ -44,7 +44,10 @@ _HEADER_START = (
     r"Envoy\u00e9|\u00c0|Objet|Para|Enviado|Asunto)[* ]{0,3}:[* \t]"
 )
 _HEADER = re.compile(_HEADER_START)
-_MAY_BE_QUOTING = re.compile(rf"\n(?:[ \t]*(?:[A-Z]{{0,4}}>|\|)|(?:On|Am|Le|El|Op|Il|Em) |{_HEADER_START})")
+_MAY_BE_QUOTING = re.compile(
+    rf"\n(?:[ \t]*(?:[A-Z]{{0,4}}>|\|)|(?:On|Am|Le|El|Op|Il|Em) |[-_=\u2014*]|"
+    rf"(?i:begin forwarded|original|forwarded|urspr|message|mensaje)|{_HEADER_START})"
+)
 _SPEAKS_OF_MESSAGES = ("essage", "ESSAGE", "achricht", "ensaje")
 _SPEAKS_OF_QUOTES = ("wrote", "schrieb", "crit", "escribi", "schreef", "scritto", "escreveu")
 
@@ -61,16 +64,20 @@ class Unmarked:
 def without_marks(text: str) -> Unmarked:
     """`text` with the labels of its links for the links, quoted mails without their heads, lists without their
     numbers, and words whole that a line's end breaks."""
-    if any(map(text.__contains__, _MAY_BE_LABELLED)) or _NUMBERED_NOTE.search(text) is not None:
+    # Single signs are looked for first: that takes a tenth of the time.
+    is_labelled = ("<" in text or "[" in text) and (
+        "|" in text or _MAY_BE_LABELLED.search(text) is not None or _NUMBERED_NOTE.search(text) is not None
+    )
+    if is_labelled:
         text = _LABELLED.sub(lambda link: link["markdown"] or link["chat"] or link["wiki"] or " ", text)
     if "\n" not in text:
         return Unmarked(text, ())
     headers: tuple[str, ...] = ()
-    if _MAY_BE_QUOTING.search("\n" + text) is not None or any(map(text.__contains__, _SPEAKS_OF_MESSAGES)):
+    if _MAY_BE_QUOTING.search("\n" + text) is not None:
         text, headers = _without_quoting(text)
     if _MAY_BE_LIST.search("\n" + text) is not None:
         text = _without_list_marks(text)
-    if any(map(text.__contains__, _MAY_BE_BROKEN)):
+    if not text.isascii() or _MAY_BE_BROKEN.search(text) is not None:
         text = _BROKEN.sub("", text)
     return Unmarked(text, headers)
 

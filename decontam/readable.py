@@ -36,7 +36,7 @@ class Readable(NamedTuple):
 
 def is_plain(text: str) -> bool:
     """Whether a text that isn't empty has nothing that `readable_texts` would read differently."""
-    if "\n" in text or "&" in text or "=" in text or "[" in text or "base64" in text or text[0] == "{":
+    if "\n" in text or "&" in text or "=" in text or "[" in text or text[0] == "{" or ("6" in text and "ase64" in text):
         return False
     return "<" not in text or _is_mailbox(text)
 
@@ -60,7 +60,7 @@ def readable_texts(text: str, suffix: str = "", field: str = "") -> Iterator[Rea
         for name, part in parts.items():
             yield from readable_texts(part, f"{suffix}|mail.{name}", f"{field}.{name}")
         return
-    if not is_nested and ("\n" in text or "base64" in text):
+    if not is_nested and ("\n" in text or "6" in text):
         for decoded in base64_blocks(text):
             yield from readable_texts(decoded, f"{suffix}|base64", field)
     if not is_nested and "=" in text and (decoded := decoded_quoted_printable(text)) is not None:
