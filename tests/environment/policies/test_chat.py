@@ -188,7 +188,7 @@ FAILURES: dict[str, tuple[Reply, str]] = {
     "half-written JSON": (Reply('{"id": "x", "choices": [{"mess'), "malformed_response"),
     "cut in mid-body": (Reply('{"id": "x", ', missing_bytes=100), "connection"),
     "connection reset": (RESET, "connection"),
-    "nothing": (Reply("{}", delay_s=0.6), "stalled"),
+    "nothing": (Reply("{}", delay_s=0.9), "stalled"),
     "HTML": (HTML, "malformed_response"),
     "HTML with a status": (replace(HTML, status=502), "server_error"),
     "streamed: reset in mid-answer": (pieces_reply(HERE, done=False, stall_s=0.01), "connection"),
@@ -205,7 +205,7 @@ FAILURES: dict[str, tuple[Reply, str]] = {
     "429": (refusal(429, "later"), "rate_limited"),
     **{str(status): (refusal(status, "later"), "server_error") for status in (409, 425, 500, 502, 503, 504, 529)},
 }
-QUICK = {"timeout_s": 0.8, "first_token_s": 0.2, "stall_s": 0.2}
+QUICK = {"timeout_s": 2.0, "first_token_s": 0.5, "stall_s": 0.5}
 
 
 @pytest.mark.parametrize("name", FAILURES)
