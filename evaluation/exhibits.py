@@ -13,6 +13,7 @@ from evaluation.failures import Move
 
 LETTERS = 1500
 """Of one message."""
+PROMPT_LETTERS = 10_000
 MESSAGES = 60
 """Of one attempt: the first and the last of them."""
 
@@ -83,14 +84,43 @@ def lines_of(messages: Sequence[Mapping[str, Any]]) -> tuple[Line, ...]:
     return (*lines[:half], gap, *lines[-half:])
 
 
+def prompt_of(messages: Sequence[Mapping[str, Any]]) -> str:
+    """What the user asked first; empty where the messages don't say."""
+    return next((_text(message) for message in messages if message.get("role") == "user"), "")[:PROMPT_LETTERS]
+
+
+def printable(text: str) -> str:
+    """The text with every half of a surrogate pair, which no file can hold, as a replacement character."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def _lines(message: Mapping[str, Any]) -> list[Line]:
-    role, content = str(message.get("role", "")), message.get("content")
-    text = content if isinstance(content, str) else "" if content is None else json.dumps(content, ensure_ascii=False)
+    role, text, calls = printable(str(message.get("role", ""))), _text(message), message.get("tool_calls")
     lines = [_cut(role, text)] if text else []
-    for call in message.get("tool_calls") or ():
-        function = call.get("function", call)
-        lines.append(_cut("call", f"{function.get('name', '')} {function.get('arguments', '')}"))
-    return lines
+    return [*lines, *(_cut("call", _call(call)) for call in (calls if isinstance(calls, list) else ()))]
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    """The content; of content in parts, those that are text."""
+    content = message.get("content")
+    if isinstance(content, list) and all(
+        isinstance(part, dict) and isinstance(part.get("text"), str) for part in content
+    ):
+        content = "\n".join(part["text"] for part in content)
+    return printable("" if content is None else content if isinstance(content, str) else _json(content))
+
+
+def _call(call: Any) -> str:
+    """Name and arguments; a call in a form that isn't known, as it stands."""
+    function = call.get("function", call) if isinstance(call, dict) else None
+    if not isinstance(function, dict):
+        return printable(call if isinstance(call, str) else _json(call))
+    arguments = function.get("arguments", "")
+    return printable(f"{function.get('name', '')} {arguments if isinstance(arguments, str) else _json(arguments)}")
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _cut(role: str, text: str) -> Line:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from evaluation.automationbench import UNSCORED_DOMAIN, export_rows, read_result_file
-from evaluation.exhibits import Exhibit, Shown, lines_of
+from evaluation.exhibits import Exhibit, Shown, lines_of, printable, prompt_of
 from evaluation.failures import Move
 from evaluation.outcomes import Check, Outcome
+from evaluation.result_file import UNSCORED_DOMAIN, ResultFile
 
 LONG_NAMES = (
     "bamboo_hr",
@@ -26,67 +25,69 @@ LONG_NAMES = (
 """Applications of two words in the types of assertions; of all others the first word is the application."""
 
 
-def export_outcomes(paths: Sequence[Path]) -> list[Outcome]:
-    """Scored attempts in the files' order. Raises ValueError when a file is no export."""
-    return [outcome for outcome, _ in _outcomes(paths)]
+def export_outcomes(files: Sequence[ResultFile]) -> list[Outcome]:
+    """Scored attempts on one side, in the files' order."""
+    return [outcome for outcome, _ in _outcomes(files)]
 
 
-def export_exhibits(moves: Sequence[Move], base: Sequence[Path], adapter: Sequence[Path]) -> tuple[Exhibit, ...]:
+def export_exhibits(
+    moves: Sequence[Move], base: Sequence[ResultFile], adapter: Sequence[ResultFile]
+) -> tuple[Exhibit, ...]:
     """The moves with both sides' attempts; transcripts only where an export is a full one."""
-    wanted = (
-        {(move.task_id, move.base_number) for move in moves},
-        {(move.task_id, move.adapter_number) for move in moves},
-    )
-    found: list[dict[tuple[str, int], tuple[Outcome, Mapping[str, Any]]]] = [
-        {
-            (outcome.task_id, outcome.number): (outcome, row)
-            for outcome, row in _outcomes(paths)
-            if (outcome.task_id, outcome.number) in keys
-        }
-        for paths, keys in zip((base, adapter), wanted, strict=True)
-    ]
+    bases = _found(base, {(move.task_id, move.base_number) for move in moves})
+    adapters = _found(adapter, {(move.task_id, move.adapter_number) for move in moves})
     return tuple(
         Exhibit(
             move=move,
-            prompt=_prompt(found[0][move.task_id, move.base_number][1]),
-            base=_shown(*found[0][move.task_id, move.base_number]),
-            adapter=_shown(*found[1][move.task_id, move.adapter_number]),
+            prompt=prompt_of(_messages(bases[move.task_id, move.base_number][1], "prompt")),
+            base=_shown(*bases[move.task_id, move.base_number]),
+            adapter=_shown(*adapters[move.task_id, move.adapter_number]),
         )
         for move in moves
     )
 
 
-def _outcomes(paths: Sequence[Path]) -> Iterator[tuple[Outcome, Mapping[str, Any]]]:
+Told = tuple[Outcome, Mapping[str, Any]]
+"""An outcome and the export's row on it."""
+
+
+def _found(files: Sequence[ResultFile], wanted: Collection[tuple[str, int]]) -> Mapping[tuple[str, int], Told]:
+    return {
+        (told[0].task_id, told[0].number): told
+        for told in _outcomes(files)
+        if (told[0].task_id, told[0].number) in wanted
+    }
+
+
+def _outcomes(files: Sequence[ResultFile]) -> Iterator[Told]:
     numbers: Counter[str] = Counter()
-    for path in paths:
-        _, rows = export_rows(path)
-        for (name, score), row in zip(read_result_file(path).entries, rows, strict=True):
-            domain = name.partition(".")[0]
-            if score is None or domain == UNSCORED_DOMAIN:
+    for file in files:
+        for entry in file.entries:
+            if entry.score is None or entry.domain == UNSCORED_DOMAIN:
                 continue
             outcome = Outcome(
-                task_id=name,
-                domain=domain,
+                task_id=entry.name,
+                domain=entry.domain,
                 family="",
-                number=numbers[name],
-                strict=score.strict,
-                credit=score.partial_credit,
+                number=numbers[entry.name],
+                strict=entry.score.strict,
+                credit=entry.score.partial_credit,
                 end="",
-                checks=tuple(_checks(row)),
+                checks=tuple(_checks(entry.row)),
                 strays=(),
                 traps={},
                 knobs={},
             )
-            numbers[name] += 1
-            yield outcome, row
+            numbers[entry.name] += 1
+            yield outcome, entry.row
 
 
 def _checks(row: Mapping[str, Any]) -> Iterator[Check]:
     results = row.get("assertions", row.get("_assertion_results"))
     for assertion in results if isinstance(results, list) else ():
-        if isinstance(assertion, dict) and not assertion.get("excluded") and "passed" in assertion:
-            kind = str(assertion.get("type", "unknown"))
-            yield Check(_application(kind), kind, bool(assertion["passed"]))
+        if isinstance(assertion, dict) and not assertion.get("excluded") and isinstance(assertion.get("passed"), bool):
+            kind = printable(str(assertion.get("type", "unknown")))
+            yield Check(_application(kind), kind, assertion["passed"])
 
 
 def _application(kind: str) -> str:
@@ -94,7 +95,6 @@ def _application(kind: str) -> str:
 
 
 def _shown(outcome: Outcome, row: Mapping[str, Any]) -> Shown:
-    messages = row.get("messages") or row.get("completion")
     return Shown(
         number=outcome.number,
         strict=outcome.strict,
@@ -102,13 +102,11 @@ def _shown(outcome: Outcome, row: Mapping[str, Any]) -> Shown:
         end="",
         missed=tuple(check.kind for check in outcome.checks if not check.passed),
         strays=(),
-        lines=lines_of([one for one in messages if isinstance(one, dict)] if isinstance(messages, list) else ()),
+        lines=lines_of(_messages(row, "completion")),
     )
 
 
-def _prompt(row: Mapping[str, Any]) -> str:
-    messages = row.get("messages") or row.get("prompt")
-    for message in messages if isinstance(messages, list) else ():
-        if isinstance(message, dict) and message.get("role") == "user" and isinstance(message.get("content"), str):
-            return str(message["content"])
-    return ""
+def _messages(row: Mapping[str, Any], half: str) -> list[Mapping[str, Any]]:
+    """The conversation of a full export; of raw output the `half` that is asked for."""
+    messages = row.get("messages") or row.get(half)
+    return [message for message in messages if isinstance(message, dict)] if isinstance(messages, list) else []

@@ -13,14 +13,14 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from environment.record import content_hash
 from environment.serving import keeper
-from evaluation.automationbench import export_rows, read_result_file
+from evaluation.result_file import Entry, read_result_file
 from evaluation.scores import named
 from evaluation.settings import HarnessSettings
 
@@ -138,22 +138,22 @@ class _Run:
         """Tasks of the attempt without a score so far."""
         scored: dict[str, bool] = {}
         for path in self._exports(attempt):
-            for name, score in read_result_file(path).entries:
-                scored[name] = scored.get(name, False) or score is not None
+            for entry in read_result_file(path).entries:
+                scored[entry.name] = scored.get(entry.name, False) or entry.score is not None
         return [name for name, is_scored in scored.items() if not is_scored]
 
     def merge(self, attempt: int, tasks: Sequence[str]) -> Path:
         """All rows of one attempt in one export; of a task that was attempted again, the first row with a score."""
-        rows: dict[str, tuple[bool, dict[str, Any]]] = {}
-        meta: dict[str, Any] = {}
+        kept: dict[str, Entry] = {}
+        meta: Mapping[str, Any] = {}
         for path in self._exports(attempt):
-            found, given = export_rows(path)
-            meta = meta or found
-            for row, (name, score) in zip(given, read_result_file(path).entries, strict=True):
-                if name not in rows or not rows[name][0]:
-                    rows[name] = score is not None, row
+            file = read_result_file(path)
+            meta = meta or file.meta
+            for entry in file.entries:
+                if entry.name not in kept or kept[entry.name].score is None:
+                    kept[entry.name] = entry
         merged = self._folder / f"attempt-{attempt}.json"
-        numbered = [{**rows[name][1], "id": place} for place, name in enumerate(tasks, 1)]
+        numbered = [{**kept[name].row, "id": place} for place, name in enumerate(tasks, 1)]
         _write(merged, json.dumps({"meta": {**meta, "total_tasks": len(tasks)}, "tasks": numbered}))
         return merged
 
@@ -208,7 +208,7 @@ def _what_is_wrong(export: Path, tasks: Sequence[str], code: int) -> str | None:
     if code:
         return f"it ended with exit code {code}"
     try:
-        names = [name for name, _ in read_result_file(export).entries]
+        names = [entry.name for entry in read_result_file(export).entries]
     except ValueError as error:
         return str(error)
     missing, foreign = [task for task in tasks if task not in names], [name for name in names if name not in tasks]

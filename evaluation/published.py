@@ -9,8 +9,8 @@ import yaml
 from pydantic import Field, TypeAdapter, ValidationError
 
 from environment.record import Record
-from evaluation.automationbench import SCORED_TASKS
 from evaluation.comparison import Comparison
+from evaluation.result_file import SCORED_TASKS
 
 SHIPPED = Path(__file__).parent / "published.yaml"
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assets.files import write_text
-from evaluation.automationbench import DOMAINS, compare_files, read_result_file
+from evaluation.automationbench import compare_files
 from evaluation.comparison import Comparison
 from evaluation.export_outcomes import export_exhibits, export_outcomes
 from evaluation.failures import analyse
@@ -15,6 +15,7 @@ from evaluation.flags import read_flags, read_monitored
 from evaluation.published import beside_published
 from evaluation.report import render_report, report_json
 from evaluation.report_inputs import ReportInputs
+from evaluation.result_file import DOMAINS, read_result_files
 from pipeline.bad_input import BadInput
 
 SEED = "compare"
@@ -35,7 +36,7 @@ def compare_results(
 
     Raises ValueError or BadInput with one sentence for files that are none or cannot be compared.
     """
-    sides = result_files(base), result_files(adapter)
+    sides = read_result_files(result_files(base)), read_result_files(result_files(adapter))
     found = compare_files(
         *sides,
         seed=SEED,
@@ -63,9 +64,9 @@ def compare_results(
         stopping=None,
         decontamination=None,
         provenance={
-            f"{name}: {path.name}": f"sha256 {read_result_file(path).digest}"
-            for name, paths in zip(("Base", "Adapter"), sides, strict=True)
-            for path in paths
+            f"{name}: {file.path.name}": f"sha256 {file.digest}"
+            for name, files in zip(("Base", "Adapter"), sides, strict=True)
+            for file in files
         },
     )
 

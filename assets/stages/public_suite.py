@@ -7,18 +7,20 @@ from pathlib import Path
 from assets.generation import FellShort, Generation
 from assets.stages.benchmark import read_benchmark
 from assets.stages.failing import Failing
-from evaluation.automationbench import DOMAINS, SCORED_TASKS, compare_files
+from evaluation.automationbench import compare_files
 from evaluation.comparison import Comparison
 from evaluation.export_outcomes import export_exhibits, export_outcomes
 from evaluation.failures import analyse
 from evaluation.flags import read_flags, read_monitored
 from evaluation.harness import HarnessError, Side, attempt_suite
+from evaluation.result_file import DOMAINS, SCORED_TASKS, read_result_files
 
 
 def public_failing(folder: Path, attempts: int) -> Failing | None:
     """The failure analysis of the harness's merged exports; None where a side has no scored attempt."""
     base, adapter = (
-        [folder / side / f"attempt-{number}.json" for number in range(1, attempts + 1)] for side in ("base", "adapter")
+        read_result_files([folder / side / f"attempt-{number}.json" for number in range(1, attempts + 1)])
+        for side in ("base", "adapter")
     )
     sides = export_outcomes(base), export_outcomes(adapter)
     if not all(sides):
@@ -59,8 +61,8 @@ async def attempt_public_suite(
         except HarnessError as error:
             raise FellShort(str(error)) from None
     found = compare_files(
-        exports["base"],
-        exports["adapter"],
+        read_result_files(exports["base"]),
+        read_result_files(exports["adapter"]),
         seed=generation.seed,
         common=True,
         monitored=read_monitored(settings.harness.monitored) if settings.harness.monitored else (),

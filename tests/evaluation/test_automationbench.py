@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
-from evaluation.automationbench import compare_files, read_result_file, read_scores
+from evaluation.automationbench import compare_files, scores_of
+from evaluation.comparison import Comparison
+from evaluation.result_file import read_result_file, read_result_files
+from evaluation.scores import Scores
 
 PUBLISHED = Path(__file__).parents[2] / ".." / "shared" / "data" / "automationbench_runs"
 
@@ -35,6 +38,14 @@ def _export(path: Path, entries: list[dict[str, Any]], **meta: Any) -> Path:
     return path
 
 
+def _scores(paths: list[Path]) -> Scores:
+    return scores_of(read_result_files(paths))
+
+
+def _compare(base: list[Path], adapter: list[Path], **more: Any) -> Comparison:
+    return compare_files(read_result_files(base), read_result_files(adapter), **more)
+
+
 @pytest.fixture
 def export(tmp_path: Path) -> Path:
     entries = [
@@ -49,7 +60,7 @@ def export(tmp_path: Path) -> Path:
 
 
 def test_export_becomes_scores_by_task_name(export: Path) -> None:
-    scores = read_scores([export])
+    scores = _scores([export])
     rates = {row.task_id: (row.domain, row.partial_credit, row.pass_rate) for row in scores.tasks if row.scored}
     assert rates == {
         "sales.update_phone": ("sales", 1.0, 1.0),
@@ -64,7 +75,7 @@ def test_export_becomes_scores_by_task_name(export: Path) -> None:
 
 def test_several_files_are_further_attempts_and_parts_of_the_suite(export: Path, tmp_path: Path) -> None:
     again = _export(tmp_path / "run-2.json", [_entry("sales.update_phone", 0.5), _entry("hr.onboard", 1.0)])
-    scores = read_scores([export, again])
+    scores = _scores([export, again])
     rows = {row.task_id: [score.partial_credit for score in row.scored] for row in scores.tasks}
     assert rows["sales.update_phone"] == [1.0, 0.5]
     assert rows["hr.onboard"] == [1.0]
@@ -80,7 +91,7 @@ def test_raw_rows_of_the_harness_library_are_read(tmp_path: Path) -> None:
         {"task": "default", "info": json.dumps({"task_name": "hr.offboard"}), "error": "ReadTimeout"},
     ]
     raw.write_text("\n".join(json.dumps(row) for row in rows))
-    scores = read_scores([raw])
+    scores = _scores([raw])
     assert [(row.task_id, row.pass_rate, row.partial_credit) for row in scores.tasks] == [
         ("hr.offboard", 0.0, 0.75),
         ("hr.onboard", 0.5, 0.75),
@@ -112,7 +123,7 @@ def test_broken_file_is_refused_with_its_name(tmp_path: Path, content: str, sent
     path = tmp_path / "broken.json"
     path.write_text(content)
     with pytest.raises(ValueError, match=sentence) as refusal:
-        read_scores([path])
+        _scores([path])
     assert "broken.json" in str(refusal.value)
 
 
@@ -120,20 +131,20 @@ def test_missing_file_file_given_twice_and_no_file_are_refused(export: Path, tmp
     with pytest.raises(ValueError, match="no result file at"):
         read_result_file(tmp_path / "absent.json")
     with pytest.raises(ValueError, match="the same run"):
-        read_scores([export, export])
+        _scores([export, export])
     with pytest.raises(ValueError, match="no result file given"):
-        read_scores([])
+        _scores([])
 
 
 def test_files_of_two_models_on_one_side_are_refused(export: Path, tmp_path: Path) -> None:
     other = _export(tmp_path / "other.json", [_entry("sales.log_call", 1.0)], model="large-9")
     with pytest.raises(ValueError, match=r'differ in model: "small-1" in .*run-1\.json, "large-9"'):
-        read_scores([export, other])
+        _scores([export, other])
 
 
 def test_one_file_may_hold_several_attempts_and_a_lost_one(tmp_path: Path) -> None:
     entries = [_entry(f"hr.{name}", credit) for name in "abc" for credit in (0.0, 1.0, 1.0)][:-1]
-    scores = read_scores([_export(tmp_path / "three.json", entries)])
+    scores = _scores([_export(tmp_path / "three.json", entries)])
     assert [len(row.scored) for row in scores.tasks] == [3, 3, 2]
     assert [row.pass_rate for row in scores.tasks] == [pytest.approx(2 / 3), pytest.approx(2 / 3), 0.5]
 
@@ -143,8 +154,8 @@ def test_compare_files_pairs_by_name_whatever_the_order(tmp_path: Path) -> None:
     adapter_rows = [_entry("sales.b", 1.0), _entry("hr.a", 1.0), _entry("sales.d", 0.0)]
     adapter = _export(tmp_path / "a.json", adapter_rows, model="small-1+lora")
     with pytest.raises(ValueError, match=r"2 tasks \(sales\.c, sales\.d\) have a scored attempt on one side only"):
-        compare_files([base], [adapter], seed=1)
-    result = compare_files([base], [adapter], seed=1, common=True)
+        _compare([base], [adapter], seed=1)
+    result = _compare([base], [adapter], seed=1, common=True)
     assert (result.base, result.adapter, result.gain, result.tasks) == (0.5, 1.0, 0.5, 2)
     assert result.collateral is None
     assert "2 tasks (sales.c, sales.d) left out" in result.notes[0]
@@ -166,15 +177,15 @@ def test_sides_made_with_other_settings_are_refused_unless_allowed(tmp_path: Pat
     adapter = _export(tmp_path / "a.json", [_entry("hr.a", 1.0)], model="other", **{**stated, setting: value})
     name = "temperature" if setting == "sampling_args" else setting
     with pytest.raises(ValueError, match=f"the two sides differ in {name} \\("):
-        compare_files([base], [adapter], seed=1)
-    result = compare_files([base], [adapter], seed=1, allow=[name])
+        _compare([base], [adapter], seed=1)
+    result = _compare([base], [adapter], seed=1, allow=[name])
     assert f"differ in {name}, as was allowed" in result.notes[0]
     states = {check.name: check.state for check in result.settings}
     assert states.pop(name) == "different"
     assert states.pop("top_p") == states.pop("max_tokens") == states.pop("system_prompt") == "unverified"
     assert set(states.values()) == {"equal"}
     with pytest.raises(ValueError, match="'tolset' is no setting"):
-        compare_files([base], [adapter], seed=1, allow=["tolset"])
+        _compare([base], [adapter], seed=1, allow=["tolset"])
 
 
 def test_sides_asked_with_other_system_prompts_are_refused(tmp_path: Path) -> None:
@@ -184,16 +195,14 @@ def test_sides_asked_with_other_system_prompts_are_refused(tmp_path: Path) -> No
         return _export(tmp_path / name, rows, model=name)
 
     with pytest.raises(ValueError, match=r"differ in system_prompt \("):
-        compare_files([full("b.json", "Be brief.")], [full("a.json", "Be thorough.")], seed=1)
-    same = compare_files([full("b.json", "Be brief.")], [full("c.json", "Be brief.")], seed=1)
+        _compare([full("b.json", "Be brief.")], [full("a.json", "Be thorough.")], seed=1)
+    same = _compare([full("b.json", "Be brief.")], [full("c.json", "Be brief.")], seed=1)
     assert {check.name: check.state for check in same.settings}["system_prompt"] == "equal"
 
 
 def test_identical_files_differ_by_exactly_nothing(tmp_path: Path) -> None:
     rows = [_entry(f"{domain}.t{number}", number % 3 / 2) for number in range(12) for domain in ("hr", "sales")]
-    result = compare_files(
-        [_export(tmp_path / "b.json", rows)], [_export(tmp_path / "a.json", rows, model="b")], seed=1
-    )
+    result = _compare([_export(tmp_path / "b.json", rows)], [_export(tmp_path / "a.json", rows, model="b")], seed=1)
     assert (result.gain, result.low, result.high, result.bca_low, result.bca_high, result.p_value) == (0, 0, 0, 0, 0, 1)
     assert all((row.gain, row.low, row.high) == (0, 0, 0) for row in (*result.domains, *result.partial_credit_rows))
 
@@ -202,7 +211,7 @@ def test_monitored_and_flagged_tasks_get_rows_and_a_note(tmp_path: Path) -> None
     rows = [_entry(f"hr.t{number}", 0.0) for number in range(8)]
     better = [_entry(f"hr.t{number}", float(number < 4)) for number in range(8)]
     base, adapter = _export(tmp_path / "b.json", rows), _export(tmp_path / "a.json", better, model="b")
-    result = compare_files([base], [adapter], seed=1, monitored=["hr.t0", "hr.t1"], flags={"x": ["hr.t7"]})
+    result = _compare([base], [adapter], seed=1, monitored=["hr.t0", "hr.t1"], flags={"x": ["hr.t7"]})
     assert {row.name: row.gain for row in result.subsets} == {
         "without monitored tasks": pytest.approx(2 / 6),
         "without tasks flagged x": pytest.approx(4 / 7),
@@ -215,7 +224,7 @@ def test_monitored_and_flagged_tasks_get_rows_and_a_note(tmp_path: Path) -> None
 @pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the two published runs are not beside this checkout")
 def test_published_runs_give_the_published_comparison() -> None:
     base, adapter = PUBLISHED / "qwen3.6-27b.json", PUBLISHED / "ops-i.json"
-    result = compare_files([base], [adapter], seed=1)
+    result = _compare([base], [adapter], seed=1)
     assert (result.base_policy, result.adapter_policy) == ("Qwen3.6-27B", "Ops-I")
     assert (result.tasks, result.base_solved, result.adapter_solved) == (600, 58, 61)
     assert result.gain == pytest.approx(0.005)

@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 
 from evaluation import harness
-from evaluation.automationbench import read_scores
+from evaluation.automationbench import scores_of
 from evaluation.harness import HarnessError, Side, harness_version
+from evaluation.result_file import read_result_files
 from evaluation.settings import HarnessSettings
 from tests.evaluation import stand_in_harness
 
@@ -71,7 +72,7 @@ def test_three_attempts_in_batches_give_three_whole_exports(tmp_path: Path) -> N
     ] * 3
     assert told[0] == (3, 24)
     assert told[-1] == (24, 24)
-    scores = read_scores(exports)
+    scores = scores_of(read_result_files(exports))
     assert {row.task_id: [score.strict for score in row.scored] for row in scores.tasks} == {
         name: [passes(name)] * 3 for name in TASKS
     }
@@ -107,7 +108,7 @@ def test_tasks_lost_to_infrastructure_are_attempted_again_and_never_scored_zero(
     exports = attempt_suite(settings(python), TASKS, 1, BASE, tmp_path / "out")
     again = [first, second] if TASKS.index(first) < TASKS.index(second) else [second, first]
     assert [call["tasks"] for call in calls(python)[3:]] == [",".join(again)] * 2
-    scores = {row.task_id: row for row in read_scores(exports).tasks}
+    scores = {row.task_id: row for row in scores_of(read_result_files(exports)).tasks}
     assert ([score.strict for score in scores[first].scored], scores[first].unscored) == ([True], 0)
     assert (scores[second].scored, scores[second].unscored) == ((), 1)
 
@@ -163,4 +164,4 @@ def test_ended_between_batches_it_goes_on_and_takes_its_program_with_it(tmp_path
     assert "batch-001.json" in kept
     exports = attempt_suite(settings(python, batch=2), TASKS, 1, Side("base", BASE.base_url, "small"), tmp_path / "out")
     assert len(calls(python)) - before == 4 - len(kept)
-    assert len(read_scores(exports).tasks) == len(TASKS)
+    assert len(scores_of(read_result_files(exports)).tasks) == len(TASKS)
