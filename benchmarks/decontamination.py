@@ -19,7 +19,6 @@ import gc
 import json
 import multiprocessing
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -136,12 +135,12 @@ def _row(count: int, processes: int, has_fixed_text: int) -> Row:
     gc.collect()
     records_mb = _memory_mb("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")  # the peak is counted from here on
-    with _watched() as mapped_mb:
+    with _watched() as children_mb:
         wall, cpu = time.perf_counter(), _cpu_s()
         result = decontaminate(tasks, benchmark, (), SETTINGS, processes)
         wall_s, cpu_s = time.perf_counter() - wall, _cpu_s() - cpu
     parent_mb = _memory_mb("VmHWM")
-    child_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024 - max(mapped_mb, default=0.0)
+    child_mb = max(children_mb, default=0.0)
     _expect_the_plants(tasks, result)
     start = time.perf_counter()
     _write_report(result)
@@ -189,20 +188,23 @@ def _write_report(result: Decontamination) -> None:
 
 @contextmanager
 def _watched() -> Iterator[list[float]]:
-    """What each reading process has mapped of program files, looked up every half second."""
-    mapped_mb: list[float] = []
+    """The most that any reading process held so far, without mapped program files, looked up every half second.
+
+    Usage of ended children says more: a child that is started counts as large as its parent until it begins.
+    """
+    held_mb: list[float] = []
     over = threading.Event()
 
     def watch() -> None:
         while not over.wait(0.5):
             for process in multiprocessing.active_children():
                 with suppress(OSError, IndexError):  # it ended meanwhile
-                    mapped_mb.append(_memory_mb("RssFile", process.pid))
+                    held_mb.append(_memory_mb("VmHWM", process.pid) - _memory_mb("RssFile", process.pid))
 
     thread = threading.Thread(target=watch)
     thread.start()
     try:
-        yield mapped_mb
+        yield held_mb
     finally:
         over.set()
         thread.join()
