@@ -182,6 +182,7 @@ def compare(
         return row(name, sides, lambda task: rate(task) or 0.0)
 
     domains = _split(sides, lambda task: task.domain)
+    by_cluster = _by_cluster(sides, f"{seed}/by cluster", resamples, confidence)
     subsets = [(name, _less(sides, name, ids)) for name, ids in (exclude or {}).items()]
     return Comparison(
         metric=METRIC,
@@ -212,7 +213,7 @@ def compare(
         subsets=tuple(row(name, part) for name, part in subsets),
         partial_credit=row("partial credit", sides, lambda task: task.partial_credit),
         partial_credit_rows=tuple(credit(name, part) for name, part in (*domains, *subsets)),
-        by_cluster=_by_cluster(sides, f"{seed}/by cluster", resamples, confidence),
+        by_cluster=by_cluster,
         mcnemar=_mcnemar(sides),
         collateral=known("collateral rate", lambda task: task.collateral_rate),
         incomplete=known("incomplete rate", lambda task: task.incomplete_rate),
@@ -223,6 +224,7 @@ def compare(
             *caveats(sides, checks, monitored),
             *notes,
             *_limits(base, adapter, len(differences), spread),
+            *_disagreement(interval, by_cluster),
         ),
     )
 
@@ -345,6 +347,16 @@ def _pass_k(sides: Pair) -> tuple[PassK, ...]:
         )
         for k in range(1, least + 1)
     )
+
+
+def _disagreement(interval: Interval, by_cluster: Row | None) -> list[str]:
+    """Drawing families is the stricter reading; where it finds nothing, a gain rests on a few families."""
+    if by_cluster is None or by_cluster.low is None or by_cluster.high is None or interval.low is None:
+        return []
+    shown = interval.low > 0 or (interval.high or 0.0) < 0
+    if shown and by_cluster.low <= 0 <= by_cluster.high:
+        return ["Zero lies outside the interval over tasks and inside the one over whole families: few families move."]
+    return []
 
 
 def _limits(base: Scores, adapter: Scores, tasks: int, spread: float) -> list[str]:

@@ -75,10 +75,12 @@ class FailureAnalysis(Record):
 
 
 def analyse(base: Iterable[Outcome], adapter: Iterable[Outcome]) -> FailureAnalysis:
-    """The analysis of both sides' scored attempts on the same tasks. Raises ValueError when a side has none."""
-    sides = list(base), list(adapter)
-    if not all(sides):
-        raise ValueError("a side has no scored attempt; give outcomes of both")
+    """The analysis of scored attempts on the tasks that both sides have. Raises ValueError when there is none."""
+    given = list(base), list(adapter)
+    both = {one.task_id for one in given[0]} & {one.task_id for one in given[1]}
+    if not both:
+        raise ValueError("no task has a scored attempt on both sides; give outcomes on the same suite")
+    sides = [one for one in given[0] if one.task_id in both], [one for one in given[1] if one.task_id in both]
     moves = _moves(*sides)
     return FailureAnalysis(
         attempts=_share("failed", sides, lambda outcome: [not outcome.strict]),

@@ -39,8 +39,9 @@ def check_settings(base: Scores, adapter: Scores, allowed: Collection[str] = ())
     for check in checks:
         if check.state == "different" and check.name not in allowed:
             raise ValueError(
-                f"the two sides differ in {check.name} ({check.base} and {check.adapter}), so a difference may come "
-                f"from that and not from the models; compare like with like, or allow {check.name} to differ"
+                f"the two sides differ in {check.name} ({_short(check.base)} and {_short(check.adapter)}), so a "
+                "difference may come from that and not from the models; compare like with like, or allow "
+                f"{check.name} to differ"
             )
     return checks
 
@@ -48,7 +49,7 @@ def check_settings(base: Scores, adapter: Scores, allowed: Collection[str] = ())
 def caveats(sides: Pair, checks: Collection[SettingCheck], monitored: Collection[str] = ()) -> tuple[str, ...]:
     """What a reader of the headline must be told; `monitored` are the tasks that decisions were taken on."""
     notes = [
-        f"The two sides differ in {check.name}, as was allowed: {check.base} and {check.adapter}."
+        f"The two sides differ in {check.name}, as was allowed: {_short(check.base)} and {_short(check.adapter)}."
         for check in checks
         if check.state == "different"
     ]
@@ -66,6 +67,11 @@ def caveats(sides: Pair, checks: Collection[SettingCheck], monitored: Collection
             f"(the fewest: {fewest}); another run of the same models would move the rates."
         )
     return tuple(notes)
+
+
+def _short(value: JsonValue) -> str:
+    text = str(value)
+    return text if len(text) <= 80 else f"{text[:80]}..."
 
 
 def _check(name: str, base: JsonValue, adapter: JsonValue) -> SettingCheck:

@@ -25,6 +25,8 @@ from evaluation.scores import named
 from evaluation.settings import HarnessSettings
 
 PACKAGE = "automation-bench"
+MADE, COMMANDS = "made.json", "commands.jsonl"
+"""Beside a side's exports: how they are made, and every call that was made."""
 _STOP_S = "10"
 _TAIL_LETTERS = 600
 _VERSION_SCRIPT = f"import importlib.metadata as m; print(m.version({PACKAGE!r}))"
@@ -101,7 +103,7 @@ class _Run:
             "command": self._command(["TASKS"], Path("OUT.json"), key="KEY"),
             "tasks": content_hash(list(tasks)),
         }
-        told = self._folder / "made.json"
+        told = self._folder / MADE
         if not told.exists():
             self._folder.mkdir(parents=True, exist_ok=True)
             _write(told, json.dumps(made, indent=1))
@@ -181,7 +183,7 @@ class _Run:
             "seconds": round(time.time() - began, 1),
             "exit_code": code,
         }
-        with (self._folder / "commands.jsonl").open("a", encoding="utf-8") as file:
+        with (self._folder / COMMANDS).open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
         return code
 

@@ -39,7 +39,7 @@ def read_published(path: Path | None = None) -> tuple[PublishedScore, ...]:
     try:
         data = yaml.safe_load(path.read_text("utf-8"))
         return TypeAdapter(tuple[PublishedScore, ...]).validate_python(data)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
         raise ValueError(f"{path} cannot be read ({error}); give a YAML list of published scores") from None
     except ValidationError as error:
         first = error.errors()[0]
@@ -57,6 +57,7 @@ def beside_published(found: Comparison, path: Path | None = None) -> tuple[Publi
     """
     if found.tasks != SCORED_TASKS:
         return ()
+    each = found.attempts / found.tasks
     effort = next((check for check in found.settings if check.name == "reasoning_effort"), None)
     ours = tuple(
         PublishedScore(
@@ -64,7 +65,7 @@ def beside_published(found: Comparison, path: Path | None = None) -> tuple[Publi
             effort=str(stated or "not stated"),
             score=100 * score,
             set="public",
-            source=f"this report, {found.attempts / found.tasks:.3g} attempts a task",
+            source=f"this report, {each:.3g} attempt{'s' * (each != 1)} a task",
             is_ours=True,
         )
         for label, score, stated in (

@@ -134,7 +134,8 @@ class ReportInputs(Record):
     """Name -> hash, commit or seed: what an auditor starts from."""
     links: Mapping[str, str] = {}
     """Part of the report -> file that its numbers came from, seen from the page: `headline`, `failures`,
-    `temperatures`, `pass_rates`, `training`, `decontamination`, and the funnel's stages by name."""
+    `held_out`, `temperatures`, `pass_rates`, `training`, `decontamination`, the funnel's stages and what the provenance
+    lists by name."""
 
 
 def pass_rate_counts(rates: Iterable[float]) -> tuple[int, ...]:

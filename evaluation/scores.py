@@ -15,6 +15,8 @@ from evaluation.pass_at_k import pass_at_k, pass_hat_k
 
 SHOWN = 3
 """Task ids named in a refusal; the count of all of them stands beside."""
+SHOWN_LETTERS = 80
+"""Of one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,8 +220,8 @@ def solved(task: TaskScores) -> int:
 
 def named(task_ids: list[str]) -> str:
     """A count of tasks with the first few ids, such as `2 tasks (sales.a, sales.b)`."""
-    shown = ", ".join(task_ids[:SHOWN]) + (", ..." if len(task_ids) > SHOWN else "")
-    return f"{len(task_ids)} task{'s' * (len(task_ids) != 1)} ({shown})"
+    shown = [task_id[:SHOWN_LETTERS] for task_id in task_ids[:SHOWN]] + ["..."] * (len(task_ids) > SHOWN)
+    return f"{len(task_ids)} task{'s' * (len(task_ids) != 1)} ({', '.join(shown)})"
 
 
 def _have(items: list[str]) -> str:

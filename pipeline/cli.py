@@ -422,7 +422,7 @@ def compare(
 
     with _outcome():
         inputs = compare_results(
-            base, adapter, common=common, allow=allow or (), monitored=monitored, flags=flags, published=published
+            base, adapter, out, common=common, allow=allow or (), monitored=monitored, flags=flags, published=published
         )
         page = write_report(inputs, out)
         found = inputs.comparison

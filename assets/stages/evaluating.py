@@ -11,7 +11,7 @@ from assets.stages.benchmark import STAGE as BENCHMARK
 from assets.stages.calibrating import examined, ledger_files
 from assets.stages.cleaning import STAGE as CLEAN
 from assets.stages.failing import failing
-from assets.stages.findings import EVALUATION, report_inputs
+from assets.stages.findings import EVALUATION, PUBLIC, report_inputs
 from assets.stages.public_suite import attempt_public_suite, public_failing
 from assets.stages.sampling import attempts_on, open_policy, run_async, target_served
 from assets.stages.training import STAGE as ADAPTER
@@ -25,8 +25,6 @@ from evaluation.report import render_report, report_json
 from evaluation.scores import Scores, score_attempts
 
 STAGE = EVALUATION
-PUBLIC = "automationbench"
-"""Folder of the harness's results."""
 PURPOSE = "evaluation"
 
 

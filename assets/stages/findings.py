@@ -28,6 +28,10 @@ from evaluation.report_inputs import (
 from training.diagnostics import UpdateLog
 
 EVALUATION = "evaluation_report"
+PUBLIC = "automationbench"
+"""Folder of the harness's results."""
+PUBLIC_EXPORT = f"{PUBLIC}/adapter/attempt-1.json"
+"""The first of them."""
 FUNNEL = {PROVEN: "proven", CLEAN: "clean", CALIBRATED: "in band", TRAINING_SET: "selected", ADAPTER: "trained on"}
 """Stage -> what it keeps, in a reader's words."""
 REASONS = {
@@ -82,7 +86,7 @@ def report_inputs(
         stopping=str(generation.manifest(ADAPTER).facts["stopped"]),
         decontamination=_statement(generation),
         provenance=_provenance(generation),
-        links=_links(generation),
+        links=_links(generation, is_public=public is not None),
     )
 
 
@@ -103,7 +107,7 @@ def _noted(generation: Generation, result: Comparison) -> Comparison:
     return result.model_copy(update={"notes": (note, *result.notes)})
 
 
-def _links(generation: Generation) -> dict[str, str]:
+def _links(generation: Generation, is_public: bool) -> dict[str, str]:
     """Seen from the folder of the report."""
     here = generation.folder(EVALUATION)
 
@@ -112,7 +116,9 @@ def _links(generation: Generation) -> dict[str, str]:
 
     return {
         "headline": "comparison.json",
-        "failures": "attempts.jsonl",
+        "failures": PUBLIC_EXPORT if is_public else "attempts.jsonl",
+        "held_out": "attempts.jsonl",
+        "temperatures": "attempts.jsonl",
         "pass_rates": seen(CALIBRATED, "ratings.jsonl"),
         "training": seen(ADAPTER, "updates.jsonl"),
         "decontamination": seen(CLEAN, "report.html"),
