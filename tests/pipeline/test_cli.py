@@ -18,8 +18,8 @@ from tests.pipeline.command import worldloom
 from tests.pipeline.small import changed, write
 
 COMMANDS = (
-    "run generate prove decontaminate calibrate select train evaluate status rates serve show play verify compare audit "
-    "benchmark ui doctor"
+    "run generate prove decontaminate calibrate select train evaluate status "
+    "rates serve show play verify compare audit benchmark ui doctor"
 ).split()
 
 
