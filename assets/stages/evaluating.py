@@ -110,7 +110,9 @@ async def _attempt_all(generation: Generation, tasks: Sequence[Task], ledger: Le
     scores = []
     for name, temperature, adapted in sides:
         adapter = read_adapter(generation) if adapted else None
-        policy = await open_policy(engagement, temperature=temperature, adapter=adapter)
+        policy = await open_policy(
+            engagement, temperature=temperature, adapter=adapter, ledger=generation.folder(STAGE) / "ledger"
+        )
         plan = _plan(tasks, policy, settings.attempts_at(temperature), generation.seed, ledger)
         done += len(plan.attempts) - len(ledger.pending(plan))
 
