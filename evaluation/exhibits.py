@@ -55,7 +55,7 @@ def shown_attempt(attempt: Attempt, task: Task) -> Shown:
     verdict = attempt.verdict
     if verdict is None:
         raise ValueError(f"attempt {attempt.number} on {attempt.task_id} is unscored; show a scored one")
-    changes = {c.label: c for group in (task.contract.all_of, *task.contract.any_of) for c in group}
+    changes = {change.label: change for change in task.contract.changes()}
     missed = []
     for judged in verdict.expected:
         if not judged.satisfied:

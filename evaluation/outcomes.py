@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from environment.attempt import Attempt, Verdict
-from environment.contract import Change
 from environment.episode import Episode
 from environment.identity import Identity
 from environment.task import Task
@@ -41,8 +40,8 @@ class Outcome:
     strays: tuple[str, ...]
     """Stray rows, as `app.collection/id (action)`."""
     traps: Mapping[str, bool]
-    """Kinds of trap in the task -> whether the attempt ended as the hurried worker does who falls for it: the same
-    changes missing, the same fields wrong, the same rows astray."""
+    """Kinds of trap in the task -> whether the attempt answered and left what the hurried worker leaves who falls for
+    it: the same changes missing, the same fields wrong, the same rows astray."""
     knobs: Mapping[str, float]
 
 
@@ -51,7 +50,7 @@ def outcome_of(attempt: Attempt, task: Task) -> Outcome | None:
     verdict = attempt.verdict
     if verdict is None:
         return None
-    changes = _changes(task)
+    changes = {change.label: change for change in task.contract.changes()}
     ends = _trap_ends(Identity(task))
     names = dict.fromkeys(name for name, _ in ends)
     return Outcome(
@@ -68,7 +67,7 @@ def outcome_of(attempt: Attempt, task: Task) -> Outcome | None:
             for change in (changes[judged.label],)
         ),
         strays=verdict.collateral,
-        traps={name: any(name == other and _end(verdict) == end for other, end in ends) for name in names},
+        traps={name: attempt.end == "answered" and (name, _end(verdict)) in ends for name in names},
         knobs=dict(task.knobs),
     )
 
@@ -84,17 +83,15 @@ def _end(verdict: Verdict) -> End:
 
 @lru_cache(maxsize=1024)
 def _trap_ends(task: Identity[Task]) -> tuple[tuple[str, End], ...]:
-    """Where the whole solution of each careless worker ends; the same calls give the same ids of new rows."""
+    """Where the whole solution of each careless worker ends; the same calls give the same ids of new rows.
+
+    An end that is also that of doing nothing tells nobody apart and is left out.
+    """
     found = []
     for trap in task.of.traps:
         episode = Episode(task.of, "actions")
         for call in trap.sprung:
             episode.call(call.tool, call.arguments)
         found.append((trap.name, _end(episode.verdict())))
-    return tuple(found)
-
-
-def _changes(task: Task) -> Mapping[str, Change]:
-    """The expected changes by label; a group of equivalent ones is judged under the label of one of them."""
-    groups: Sequence[Sequence[Change]] = ([*task.contract.all_of], *task.contract.any_of)
-    return {change.label: change for group in groups for change in group}
+    idle = _end(Episode(task.of, "actions").verdict())
+    return tuple((name, end) for name, end in found if end != idle)
