@@ -23,6 +23,7 @@ STAGES = (
     "training_set",
     "lora_adapter",
     "evaluation_report",
+    "capability_report",
     "lineage_manifest",
 )
 """In the order in which they are made."""

@@ -2,6 +2,7 @@
 
 import dagster as dg
 
+from assets.capability_report import capability_report
 from assets.evaluation_report import evaluation_report
 from assets.generation import Workshop
 from assets.materialization import result_of, table
@@ -15,7 +16,7 @@ from assets.stages.lineage import STAGE, write_lineage
     code_version="1",
     owners=OWNERS,
     kinds={"python", "json"},
-    deps=[evaluation_report],
+    deps=[evaluation_report, capability_report],
 )
 def lineage_manifest(context: dg.AssetExecutionContext, workshop: dg.ResourceParam[Workshop]) -> dg.MaterializeResult:
     """Which artifact was made from which, and which updates used which task: where an auditor begins."""

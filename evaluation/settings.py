@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from environment.record import Record
+from evaluation.capability.settings import CapabilitySettings
 
 
 class HarnessSettings(Record):
@@ -43,6 +44,8 @@ class EvaluationSettings(Record):
     """YAML list of published scores for the comparison table; None takes those that ship with the package."""
     harness: HarnessSettings | None = None
     """With it AutomationBench is attempted too; needs a target behind an endpoint."""
+    capability: CapabilitySettings | None = None
+    """With it the benchmarks of NeMo Evaluator are asked before and after training; needs such a target too."""
 
     @model_validator(mode="after")
     def _temperatures_differ(self) -> EvaluationSettings:

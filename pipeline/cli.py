@@ -430,6 +430,33 @@ def compare(
 
 
 @app.command()
+def capability(
+    base: Annotated[Path, typer.Argument(help="Folder with NeMo Evaluator's results of the base.")],
+    adapter: Annotated[Path, typer.Argument(help="Folder with those of the adapter.")],
+    score: Annotated[
+        list[str] | None, typer.Option(help="TASK=SCORE for a benchmark that has several scores; repeatable.")
+    ] = None,
+    common: Annotated[bool, typer.Option("--common", help="Compare only what both sides have.")] = False,
+    allow: Annotated[
+        list[str] | None, typer.Option(help="Setting in which the sides may differ, such as temperature; repeatable.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for report.html and report.json.")] = Path("capability"),
+    as_json: Json = False,
+) -> None:
+    """Whether the adapter still answers capability benchmarks as well as its base, from NeMo Evaluator's results.
+
+    Example: worldloom capability results/base results/adapter --score mmlu=score/micro
+    """
+    from pipeline.capability import compare_results, write_report
+    from pipeline.results import capability_table
+
+    with _outcome():
+        found = compare_results(base, adapter, scores=score or (), common=common, allow=allow or ())
+        page = write_report(found, base, adapter, out)
+        print(json.dumps(found.to_json(), indent=1) if as_json else f"{capability_table(found)}\n\nreport: {page}")
+
+
+@app.command()
 def audit(
     thing: Annotated[str, typer.Argument(help="Id of a task, or a generation's adapter or report: laptop.g1/adapter.")],
     as_json: Json = False,

@@ -16,6 +16,8 @@ from decontam.readers.sources import load_benchmark
 from decontam.scored_set import shortfalls
 from environment.policies.target import ChatTarget, LocalTarget
 from environment.record import Record
+from evaluation.capability.runner import evaluator_versions
+from evaluation.capability.settings import CapabilitySettings
 from pipeline.engagement import Engagement, load_engagement
 from pipeline.store import BENCHMARK_VARIABLE, Store, store_root
 
@@ -44,6 +46,7 @@ def examine(name_or_path: str) -> tuple[Examined, ...]:
         *_benchmarks(store, engagement),
         _weights(engagement.target),
         *_endpoint(engagement.target),
+        *_capability(engagement.evaluation.capability),
     )
 
 
@@ -116,6 +119,18 @@ def _endpoint(target: LocalTarget | ChatTarget) -> Iterator[Examined]:
         yield Examined(name="endpoint", passed=False, finding=str(error))
     else:
         yield Examined(name="endpoint", passed=True, finding=f"{target.endpoint.base_url} parses tool calls")
+
+
+def _capability(settings: CapabilitySettings | None) -> Iterator[Examined]:
+    if settings is None:
+        return
+    try:
+        versions = evaluator_versions(settings)
+    except ValueError as error:
+        yield Examined(name="capability check", passed=False, finding=str(error))
+    else:
+        finding = ", ".join(f"{name} {version}" for name, version in versions.items())
+        yield Examined(name="capability check", passed=True, finding=finding)
 
 
 def _server(target: ChatTarget) -> Examined:

@@ -90,11 +90,13 @@ class Engagement(Record):
                 f"calibration.max_cost is {self.calibration.max_cost} and nothing is known of prices; add "
                 "target.endpoint.prices, or use calibration.max_tokens"
             )
-        if self.evaluation.harness is not None and self.target.kind == "local":
-            raise ValueError(
-                "evaluation.harness asks a model behind an endpoint and target.kind is local; use kind chat, or remove "
-                "evaluation.harness"
-            )
+        asked = {"harness": self.evaluation.harness, "capability": self.evaluation.capability}
+        for part, settings in asked.items():
+            if settings is not None and self.target.kind == "local":
+                raise ValueError(
+                    f"evaluation.{part} asks a model behind an endpoint and target.kind is local; use kind chat, or "
+                    f"remove evaluation.{part}"
+                )
         sampled = self.target.temperature if self.target.kind == "local" else self.target.endpoint.temperature
         if sampled != self.training.temperature:
             raise ValueError(
@@ -130,6 +132,7 @@ def load_engagement(name_or_path: str) -> Engagement:
     if isinstance(evaluation, dict):
         _resolve(evaluation, ("published",), path.parent)
         _resolve(evaluation.get("harness"), ("python", "monitored", "flags"), path.parent)
+        _resolve(evaluation.get("capability"), ("python",), path.parent)
     try:
         return Engagement.model_validate({"name": path.stem, **data})
     except ValidationError as error:

@@ -7,6 +7,7 @@ import asyncio
 from assets.generation import STAGES
 from assets.stages.sampling import command_to_serve, weights_folder
 from decontam.readers.sources import load_benchmark
+from evaluation.capability.runner import evaluator_versions
 from pipeline.bad_input import BadInput
 from pipeline.engagement import Engagement
 from pipeline.reuse import source_of
@@ -16,6 +17,7 @@ _SAMPLING = STAGES.index("calibrated_tasks")
 """The first stage that asks the target."""
 _ADAPTED = STAGES.index("evaluation_report")
 """The first stage that asks for the adapter."""
+_CAPABILITY = STAGES.index("capability_report")
 
 
 def refuse_unready(store: Store, engagement: Engagement, until: str) -> None:
@@ -24,7 +26,9 @@ def refuse_unready(store: Store, engagement: Engagement, until: str) -> None:
     load_benchmark(store.benchmark_paths(engagement))
     if STAGES.index(until) < _SAMPLING:
         return
-    target = engagement.target
+    target, capability = engagement.target, engagement.evaluation.capability
+    if capability is not None and STAGES.index(until) >= _CAPABILITY:
+        evaluator_versions(capability)
     if target.kind == "chat" and target.serve is not None:
         command_to_serve(target)  # the server itself is started, and asked, when a stage needs it
         if target.serve.kind == "transformers" and STAGES.index(until) >= _ADAPTED:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from assets.generation import STAGES
 from assets.stages.benchmark import benchmark_shortfalls
+from assets.stages.capability import STAGE as CAPABILITY
+from assets.stages.capability import read_capability
 from assets.stages.evaluating import STAGE as EVALUATION
 from assets.stages.evaluating import read_comparison
+from evaluation.capability.comparison import CapabilityComparison
 from evaluation.comparison import Comparison, Row
 from evaluation.report import finding
 from pipeline.status import status_of
@@ -19,7 +22,7 @@ def result_text(store: Store, generation: StoredGeneration) -> str:
     rows = [["stage", "in", "kept", "dropped"]]
     for stage in STAGES:
         found = stages[stage]
-        if found.state == "done":
+        if found.state == "done" and not (stage == CAPABILITY and read_capability(generation) is None):
             dropped = ", ".join(f"{count} {reason}" for reason, count in (found.dropped or {}).items())
             rows.append([stage, str(found.rows_in), str(found.rows_out), dropped])
     text = columns(rows)
@@ -34,6 +37,9 @@ def result_text(store: Store, generation: StoredGeneration) -> str:
     if generation.is_finished(EVALUATION):
         report = generation.folder(EVALUATION) / "report.html"
         text += f"\n\n{comparison_table(read_comparison(generation))}\n\nreport: {report}"
+    if generation.is_finished(CAPABILITY) and (capability := read_capability(generation)):
+        report = generation.folder(CAPABILITY) / "report.html"
+        text += f"\n\n{capability_table(capability)}\n\nreport: {report}"
     return text
 
 
@@ -57,6 +63,18 @@ def comparison_table(found: Comparison) -> str:
     if unverified:
         lines.append(f"Unverified, since a side doesn't say: {', '.join(unverified)}.")
     return "\n".join(lines)
+
+
+def capability_table(found: CapabilityComparison) -> str:
+    """Base and adapter on every capability benchmark."""
+    rows = [["benchmark", "base", "adapter", "difference", "95% interval", "questions", "p, Holm", "finding"]]
+    for row in found.rows:
+        interval = "none" if row.low is None or row.high is None else f"{100 * row.low:+.1f} to {100 * row.high:+.1f}"
+        rates = [f"{100 * row.base:.1f}%", f"{100 * row.adapter:.1f}%", f"{100 * row.difference:+.1f}"]
+        questions = "unknown" if row.questions is None else str(row.questions)
+        adjusted = "none" if row.adjusted_p is None else f"{row.adjusted_p:.3f}"
+        rows.append([row.task, *rates, interval, questions, adjusted, row.outcome])
+    return "\n".join([*found.notes, columns(rows), found.verdict])
 
 
 def _cells(row: Row) -> list[str]:
