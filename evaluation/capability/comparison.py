@@ -86,7 +86,7 @@ def compare_capability(
         notes += _settings_notes(base[task], adapter[task], allow)
         notes += [one.note for one in (base[task], adapter[task]) if one.note]
     rows = []
-    level = ALPHA / max(1, len(shared))
+    level = ALPHA / max(1, sum(_can_be_tested(base[task], adapter[task]) for task in shared))
     for task in shared:
         row, said = _difference(base[task], adapter[task], f"{seed} {task}", common, level)
         rows.append(row)
@@ -159,23 +159,32 @@ def _settings_notes(base: BenchmarkResult, adapter: BenchmarkResult, allow: Coll
     return notes
 
 
+def _can_be_tested(base: BenchmarkResult, adapter: BenchmarkResult) -> bool:
+    are_paired = base.questions is not None and adapter.questions is not None
+    return are_paired or _have_counts(base, adapter) or None not in (base.stderr, adapter.stderr)
+
+
+def _have_counts(base: BenchmarkResult, adapter: BenchmarkResult) -> bool:
+    return base.count is not None and base.count == adapter.count
+
+
 def _difference(
     base: BenchmarkResult, adapter: BenchmarkResult, seed: str, common: bool, level: float
 ) -> tuple[Difference, list[str]]:
     if base.questions and adapter.questions:
         return _paired(base, adapter, seed, common, level)
-    counts = base.count, adapter.count
-    errors = base.stderr, adapter.stderr
     found: Unpaired | None = None
     test: Test = "none"
-    if counts[0] is not None and counts[0] == counts[1]:
-        found, test = two_proportions(base.value, adapter.value, counts[0]), "two proportions, z"
-    elif errors[0] is not None and errors[1] is not None:
-        found, test = standard_errors(base.value, adapter.value, errors[0], errors[1]), "standard errors, z"
+    count = base.count if _have_counts(base, adapter) else None
+    if count is not None:
+        found, test = two_proportions(base.value, adapter.value, count), "two proportions, z"
+    elif base.stderr is not None and adapter.stderr is not None:
+        found = standard_errors(base.value, adapter.value, base.stderr, adapter.stderr)
+        test = "standard errors, z"
     row = Difference(
         task=base.task,
         score=base.score,
-        questions=counts[0] if counts[0] == counts[1] else None,
+        questions=count,
         base=base.value,
         adapter=adapter.value,
         difference=adapter.value - base.value,
