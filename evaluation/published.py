@@ -55,6 +55,7 @@ def beside_published(found: Comparison, path: Path | None = None) -> tuple[Publi
 
     Empty unless the comparison is over the whole suite, which published scores are about.
     """
+    published = read_published(path)
     if found.tasks != SCORED_TASKS:
         return ()
     each = found.attempts / found.tasks
@@ -73,5 +74,4 @@ def beside_published(found: Comparison, path: Path | None = None) -> tuple[Publi
             (found.adapter_policy, found.adapter, effort and effort.adapter),
         )
     )
-    rows = (*ours, *read_published(path))
-    return tuple(sorted(rows, key=lambda row: (row.set != "public", -row.score, not row.is_ours)))
+    return tuple(sorted((*ours, *published), key=lambda row: (row.set != "public", -row.score, not row.is_ours)))
