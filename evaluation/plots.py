@@ -22,12 +22,14 @@ INK, MUTED, LINE = "#1f2933", "#52606d", "#d3dae1"
 BASE, PALE, ADAPTER, ACCENT, BAND = "#7b8794", "#b3bcc5", "#0b5cad", "#b4480f", "#e8f1fa"
 """Told apart by lightness as well as hue, so they survive grey printing and colour blindness."""
 WIDE_IN, NARROW_IN = 7.5, 3.75
+LABEL_LETTERS = 18
 SMOOTHED = 5
 """Updates in the moving mean drawn over a noisy curve."""
 
 STYLE = {
     "svg.fonttype": "none",
     "font.family": "DejaVu Sans",
+    "text.parse_math": False,
     "font.size": 9,
     "axes.edgecolor": LINE,
     "axes.labelcolor": MUTED,
@@ -68,13 +70,18 @@ def gains(rows: Sequence[Row], *, narrow: bool) -> str:
                 fontsize=8.5,
                 fontweight="bold" if first else "normal",
             )
-        axes.set_yticks(range(len(rows)), [row.name for row in rows], color=INK)
+        axes.set_yticks(range(len(rows)), [_label(row.name) for row in rows], color=INK)
         axes.set_ylim(len(rows) - 0.5, -0.8)
         axes.tick_params(axis="y", length=0)
         axes.grid(axis="x")
         axes.set_xlabel("gain in pass@1, percentage points")
 
     return drawn("gains", draw, narrow=narrow, height_in=0.75 + 0.36 * len(rows))
+
+
+def _label(name: str) -> str:
+    """Short enough to leave room for the figure beside it."""
+    return name if len(name) <= LABEL_LETTERS else f"{name[: LABEL_LETTERS - 1]}…"
 
 
 def temperatures(result: Sharpening, *, narrow: bool) -> str:

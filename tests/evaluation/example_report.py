@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
-from evaluation.comparison import compare, sharpening
+from evaluation.comparison import Comparison, compare, sharpening
+from evaluation.exhibits import Exhibit, Line, Shown
+from evaluation.failures import Move, analyse
+from evaluation.outcomes import Check, Outcome
+from evaluation.published import beside_published
 from evaluation.report_inputs import (
     DecontaminationStatement,
     FunnelStage,
@@ -41,8 +45,98 @@ def example_scores(label: str, shift: float, seed: int, attempts: int = ATTEMPTS
     return Scores(label, tuple(rows), {})
 
 
+def complete_inputs() -> ReportInputs:
+    """The same, with AutomationBench as the headline, how attempts fail, published scores and links."""
+    own = example_inputs()
+    public = whole_suite()
+    outcomes = [example_outcomes(label, shift, seed) for label, shift, seed in (("base", 0.0, 3), ("adapter", 0.16, 4))]
+    analysis = analyse(*outcomes)
+    return own.model_copy(
+        update={
+            "comparison": public,
+            "held_out": own.comparison,
+            "published": beside_published(public),
+            "failures": analysis,
+            "exhibits": tuple(example_exhibit(move) for move in (*analysis.gains, *analysis.losses)),
+            "failures_of": "the held-out tasks",
+            "links": {"headline": "comparison.json", "failures": "attempts.jsonl", "training": "../lora/updates.jsonl"}
+            | {"held_out": "attempts.jsonl", "temperatures": "attempts.jsonl", "clean": "../clean/manifest.json"},
+        }
+    )
+
+
+def whole_suite(attempts: int = ATTEMPTS) -> Comparison:
+    """A comparison over 600 tasks whose settings are equal, unknown or allowed to differ."""
+
+    def side(label: str, shift: float, **more: str | float) -> Scores:
+        tasks, rng, rows = Random(2), Random(label), []
+        for number in range(600):
+            chance = min(0.98, max(0.01, tasks.betavariate(0.8, 1.9) + shift))
+            passed = [rng.random() < chance for _ in range(attempts)]
+            scored = tuple(Score(done, 1.0 if done else rng.choice([0.0, 0.5, 0.75]), None, None) for done in passed)
+            domain = DOMAINS[number % 6]
+            rows.append(TaskScores(f"{domain}.task_{number:03d}", domain, "", scored, unscored=number % 100 == 7))
+        stated = {"toolset": "api", "benchmark_version": "1.0.5", "reasoning_effort": "medium", "top_p": None}
+        return Scores(label, tuple(rows), {"model": label, **stated, **more})
+
+    base, adapter = side("example-27b", 0.0, max_steps=50), side("example-27b-adapter", 0.13, max_steps=40)
+    left_out = {
+        "without monitored tasks": [row.task_id for row in base.tasks[:60]],
+        "without tasks flagged wording": [row.task_id for row in base.tasks[100:246]],
+    }
+    monitored = left_out["without monitored tasks"]
+    return compare(base, adapter, seed="public", exclude=left_out, monitored=monitored, allow=["max_steps"])
+
+
+def example_outcomes(label: str, shift: float, seed: int) -> list[Outcome]:
+    """Outcomes of `example_scores`, with what failed attempts lack and do too much."""
+    rng, found = Random(f"{label} outcomes"), []
+    apps = (("gmail", "create gmail.messages"), ("salesforce", "update salesforce.Opportunity"), ("slack", "post"))
+    for row in example_scores(label, shift, seed).tasks:
+        for number, score in enumerate(row.scored):
+            checks = tuple(Check(app, kind, score.strict or rng.random() < 0.6) for app, kind in apps)
+            strays = tuple(f"gmail.messages/M{stray} (create)" for stray in range(score.collateral or 0))
+            end = "turn_limit" if score.incomplete else "answered"
+            traps = {"near_duplicate": not score.strict and rng.random() < 0.3, "stops_early": False}
+            knobs = {"distractors": float(len(row.task_id) + int(row.task_id[-2:]) % 7)}
+            parts = (row.task_id, row.domain, row.family, number, score.strict, score.partial_credit, end)
+            found.append(Outcome(*parts, checks, strays, traps, knobs))
+    return found
+
+
+def example_exhibit(move: Move) -> Exhibit:
+    """Two attempts with long lines, a long word and a message that was cut."""
+
+    def shown(number: int, strict: bool) -> Shown:
+        return Shown(
+            number=number,
+            strict=strict,
+            credit=1.0 if strict else 0.25,
+            end="answered" if strict else "turn_limit",
+            missed=() if strict else ("mail: create gmail.messages; wrong: subject, body", "close: update asana.tasks"),
+            strays=() if strict else ("salesforce.Opportunity/006A000001 (update)",),
+            lines=(
+                Line(role="assistant", text="I will look up the account first."),
+                Line(
+                    role="call", text='salesforce_query {"soql": "SELECT Id, Name FROM Account WHERE Name = \'Arden\'"}'
+                ),
+                Line(role="tool", text="{" + '"records": ' + "x" * 400 + "}", left_out=12_345),
+                Line(role="", text="17 messages left out"),
+                Line(role="assistant", text="Done.\nThe owner was told."),
+            ),
+        )
+
+    better = move.adapter_rate >= move.base_rate
+    return Exhibit(
+        move=move,
+        prompt="Move the Arden deal to Closed Won, then tell its owner by mail.\nUse the handbook's wording.",
+        base=shown(move.base_number, not better),
+        adapter=shown(move.adapter_number, better),
+    )
+
+
 def example_inputs() -> ReportInputs:
-    """Every part filled in."""
+    """Every part of an engagement without the public suite filled in."""
     base, adapter = example_scores("reference policy", 0.0, 3), example_scores("reference policy + adapter", 0.16, 4)
     rng = Random(11)
     rates = [rng.betavariate(0.7, 1.5) for _ in range(1400)]

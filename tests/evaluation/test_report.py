@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from evaluation.number_text import interval, percent, points
 from evaluation.plots import gains
 from evaluation.report import finding, render_report, report_json
 from evaluation.report_inputs import FunnelStage, PassRates, ReportInputs, pass_rate_counts
-from tests.evaluation.example_report import example_inputs
+from tests.evaluation.example_report import complete_inputs, example_inputs
 from tests.evaluation.tables import table
 
 
@@ -25,6 +26,11 @@ def inputs() -> ReportInputs:
 @pytest.fixture(scope="module")
 def page(inputs: ReportInputs) -> str:
     return render_report(inputs)
+
+
+@pytest.fixture(scope="module")
+def complete() -> ReportInputs:
+    return complete_inputs()
 
 
 class _Reader(HTMLParser):
@@ -134,6 +140,104 @@ def test_text_from_outside_is_escaped(inputs: ReportInputs) -> None:
     page = render_report(ReportInputs.model_validate(data))
     assert "<script" not in page
     assert "a&lt;b" in page and "c&amp;d" in page
+
+
+HOSTILE = "</script><img src=x onerror=alert(1)>\"'&{{ 7*7 }}$\\frac"
+
+
+def test_markup_in_any_text_is_text(complete: ReportInputs) -> None:
+    data = complete.to_json()
+    closed = {"metric", "seed", "state", "set"}
+
+    def hostile(value: Any, key: str = "") -> Any:
+        if isinstance(value, dict) and value and key not in ("links",):
+            fields = key not in ("sampling", "provenance", "dropped")
+            return {
+                (name if fields else f"{name}{HOSTILE}"): (one if name in closed else hostile(one, name))
+                for name, one in value.items()
+            }
+        if isinstance(value, list):
+            return [hostile(one) for one in value]
+        return f"{value}{HOSTILE}" if isinstance(value, str) and key != "links" else value
+
+    inputs = ReportInputs.model_validate(hostile(data))
+    page = render_report(inputs)
+    assert not re.search(r"<img|<script|onerror=alert\(1\)>|49\$", page)
+    reader = _read(page)
+    assert reader.open == []
+    text = "".join(reader.text)
+    assert inputs.exhibits[0].base.lines[0].text in text
+    for shown in (inputs.title, inputs.exhibits[0].prompt, inputs.exhibits[0].base.missed[0], inputs.failures_of):
+        assert " ".join(shown.split()) in " ".join(text.split())
+    assert inputs.exhibits[0].move.task_id in text
+    assert inputs.published[0].source in text
+    assert text.count(HOSTILE) > 500
+
+
+def test_a_complete_page_has_every_section_in_order(complete: ReportInputs) -> None:
+    page = render_report(complete)
+    headings = re.findall(r"<h[23]>(.*?)</h[23]>", page)
+    assert headings == [
+        "To be read with these numbers",
+        "Gain per domain",
+        "Several attempts",
+        "The engagement's own held-out tasks",
+        "Is it more than a better temperature?",
+        "Beside published scores",
+        "How attempts fail",
+        "Largest gains and losses",
+        "From candidates to evaluation",
+        "Difficulty for the base",
+        "Training",
+        "Decontamination",
+        "How it was measured",
+        "Provenance",
+    ]
+    own, failed = complete.held_out, complete.failures
+    assert own is not None and failed is not None
+    text = " ".join(" ".join(_read(page).text).split())
+    assert f"From {percent(own.base)} to {percent(own.adapter)}: {points(own.gain)} points" in text
+    assert "On the engagement's own tasks, against the base at its best sampling temperature" in text
+    assert f"{failed.attempts.base} of 600 attempts of the base and {failed.attempts.adapter} of 600" in text
+    for share in (*failed.ways, *failed.apps, *failed.traps, *failed.knobs):
+        assert f"{share.name} {percent(share.base_share)} {percent(share.adapter_share)}" in text
+    assert text.count("attempt 1:") + text.count("attempt 2:") + text.count("attempt 3:") == 2 * len(complete.exhibits)
+    assert "… (12,345 letters more)" in text
+    for row in complete.published:
+        assert f"{row.model} {row.effort} {row.score:.1f}% {row.set} {row.source}" in text
+    for check in complete.comparison.settings:
+        stated = ["not stated" if one is None else str(one) for one in (check.base, check.adapter)]
+        assert f"{check.name} {stated[0]} {stated[1]} {check.state}" in text
+
+
+def test_links_lead_to_the_artifacts_and_nowhere_else(complete: ReportInputs) -> None:
+    reader = _read(render_report(complete))
+    outside = [target for target in reader.targets if target.removeprefix("#") not in reader.ids]
+    assert sorted(outside) == sorted(complete.links.values())
+
+
+@pytest.mark.parametrize(
+    ("part", "nothing", "heading"),
+    [
+        ("failures", None, "How attempts fail"),
+        ("published", (), "Beside published scores"),
+        ("held_out", None, "own held-out tasks"),
+        ("exhibits", (), "Largest gains and losses"),
+    ],
+)
+def test_a_missing_part_of_a_complete_page_leaves_no_section(
+    complete: ReportInputs, part: str, nothing: object, heading: str
+) -> None:
+    page = render_report(complete.model_copy(update={part: nothing}))
+    assert heading in render_report(complete)
+    assert heading not in page
+    assert _read(page).open == []
+
+
+def test_complete_inputs_survive_json(complete: ReportInputs) -> None:
+    data = json.loads(json.dumps(report_json(complete), allow_nan=False))
+    assert data.pop("evaluation")["tasks"] == 600
+    assert ReportInputs.model_validate(data) == complete
 
 
 def test_left_overlaps_are_said_plainly(inputs: ReportInputs) -> None:
