@@ -31,10 +31,14 @@ _QUIET = {"NEMO_EVALUATOR_TELEMETRY_LEVEL": "0"}
 """It reports task and model to its maker otherwise."""
 _OWN = "byob_"
 """Beginning of every framework that its bring-your-own-benchmark mode made."""
-_VERSIONS_SCRIPT = """import importlib.metadata, json
-found = {one.name.lower(): one.version for one in importlib.metadata.distributions() if one.name}
-print(json.dumps({name: version for name, version in found.items() if name.startswith(("nemo-", "nvidia-"))}))
+_VERSIONS_SCRIPT = f"""import importlib.metadata, json
+print(json.dumps({{
+    one.name.lower(): one.version
+    for one in importlib.metadata.distributions()
+    if one.name and (one.name == {PACKAGE!r} or any(need.startswith({PACKAGE!r}) for need in one.requires or ()))
+}}))
 """
+"""Of itself and of the packages that need it, which are those with benchmarks."""
 
 
 class CapabilityError(RuntimeError):
