@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from environment.record import Record
@@ -45,6 +46,14 @@ class PassK(Record):
     adapter_hat_k: float
 
 
+class Moved(Record):
+    """Tasks whose pass rate moved by the same amount."""
+
+    change: float
+    """The adapter's pass rate minus the base's, in [-1, 1]."""
+    tasks: int
+
+
 class Comparison(Record):
     """Base and adapter on the same tasks; rates in [0, 1]."""
 
@@ -78,6 +87,8 @@ class Comparison(Record):
     improved: int
     """Tasks with a higher pass rate than the base's."""
     worsened: int
+    moved: tuple[Moved, ...] = ()
+    """All tasks by the change of their pass rate, the largest loss first."""
     domains: tuple[Row, ...]
     families: tuple[Row, ...]
     subsets: tuple[Row, ...]
@@ -208,6 +219,10 @@ def compare(
         adapter_unscored=adapter.unscored,
         improved=int((differences > SAME).sum()),
         worsened=int((differences < -SAME).sum()),
+        moved=tuple(
+            Moved(change=change, tasks=count)
+            for change, count in sorted(Counter(round(one, 9) + 0.0 for one in differences.tolist()).items())
+        ),
         domains=tuple(row(name, part) for name, part in domains),
         families=tuple(row(name, part) for name, part in _split(sides, lambda task: task.family) if name),
         subsets=tuple(row(name, part) for name, part in subsets),

@@ -8,9 +8,10 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from evaluation.comparison import Row, Sharpening
+from evaluation.comparison import Moved, Row, Sharpening
 from evaluation.number_text import points
 from evaluation.report_inputs import BINS, MonitorPoint, PassRates, TrainingUpdate
 
@@ -77,6 +78,29 @@ def gains(rows: Sequence[Row], *, narrow: bool) -> str:
         axes.set_xlabel("gain in pass@1, percentage points")
 
     return drawn("gains", draw, narrow=narrow, height_in=0.75 + 0.36 * len(rows))
+
+
+def changes(moved: Sequence[Moved], *, narrow: bool) -> str:
+    """Tasks by the change of their pass rate, losses to the left and gains to the right."""
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        places = [100 * one.change for one in moved]
+        width = 0.8 * min([20.0, *(right - left for left, right in pairwise(places))])
+        colours = [PALE if place == 0 else ADAPTER if place > 0 else ACCENT for place in places]
+        axes.bar(places, [one.tasks for one in moved], width=width, color=colours)
+        for place, one in zip(places, moved, strict=True):
+            axes.annotate(
+                f"{one.tasks:,}", (place, one.tasks), xytext=(0, 3), textcoords="offset points", ha="center", fontsize=8
+            )
+        axes.set_xlim(-112, 112)
+        axes.set_ylim(0, max(one.tasks for one in moved) * 1.18)
+        axes.set_xlabel("change of a task's pass rate, percentage points")
+        axes.set_ylabel("tasks")
+        axes.locator_params(axis="y", integer=True)
+        axes.grid(axis="y")
+
+    return drawn("changes", draw, narrow=narrow, height_in=2.5)
 
 
 def _label(name: str) -> str:

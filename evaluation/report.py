@@ -85,6 +85,9 @@ def _figures(inputs: ReportInputs, whole: Row) -> dict[str, dict[str, Markup]]:
     drawings: dict[str, Callable[[bool], str]] = {
         "gains": lambda narrow: plots.gains((whole, *inputs.comparison.domains), narrow=narrow)
     }
+    moved = inputs.comparison.moved
+    if moved:
+        drawings["changes"] = lambda narrow: plots.changes(moved, narrow=narrow)
     if inputs.sharpening:
         sharpening = inputs.sharpening
         drawings["temperatures"] = lambda narrow: plots.temperatures(sharpening, narrow=narrow)

@@ -53,6 +53,7 @@ def complete_inputs() -> ReportInputs:
     analysis = analyse(*outcomes)
     return own.model_copy(
         update={
+            "suite": "600 tasks of AutomationBench by its own harness; besides, 200 held-out tasks of this engagement",
             "comparison": public,
             "held_out": own.comparison,
             "published": beside_published(public),

@@ -30,6 +30,8 @@ def test_every_number_of_a_small_table() -> None:
     assert -1 / 3 <= result.low < result.gain < result.high <= 2 / 3
     assert (result.tasks, result.attempts, result.base_solved, result.adapter_solved) == (4, 12, 4, 6)
     assert (result.improved, result.worsened) == (2, 1)
+    moved = [(round(one.change, 6), one.tasks) for one in result.moved]
+    assert moved == [(-0.333333, 1), (0.0, 1), (0.333333, 1), (0.666667, 1)]
     hr, sales = result.domains
     assert (hr.name, hr.tasks, hr.attempts) == ("hr", 2, 6)
     assert hr.gain == pytest.approx(-1 / 6)

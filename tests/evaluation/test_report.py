@@ -132,7 +132,13 @@ def test_parts_that_are_missing_leave_no_section(inputs: ReportInputs) -> None:
     }
     bare = render_report(ReportInputs.model_validate({**inputs.model_dump(), **nothing}))
     headings = re.findall(r"<h2>(.*?)</h2>", bare)
-    assert headings == ["To be read with these numbers", "Gain per domain", "Several attempts", "How it was measured"]
+    assert headings == [
+        "To be read with these numbers",
+        "Gain per domain",
+        "Distribution over tasks",
+        "Several attempts",
+        "How it was measured",
+    ]
 
 
 def test_text_from_outside_is_escaped(inputs: ReportInputs) -> None:
@@ -180,6 +186,7 @@ def test_a_complete_page_has_every_section_in_order(complete: ReportInputs) -> N
     assert headings == [
         "To be read with these numbers",
         "Gain per domain",
+        "Distribution over tasks",
         "Several attempts",
         "The engagement's own held-out tasks",
         "Is it more than a better temperature?",
@@ -204,7 +211,7 @@ def test_a_complete_page_has_every_section_in_order(complete: ReportInputs) -> N
     assert text.count("attempt 1:") + text.count("attempt 2:") + text.count("attempt 3:") == 2 * len(complete.exhibits)
     assert "… (12,345 letters more)" in text
     for row in complete.published:
-        assert f"{row.model} {row.effort} {row.score:.1f}% {row.set} {row.source}" in text
+        assert f"{row.model} {row.source} {row.effort} {row.score:.1f}% {row.set} {row.source}" in text
     for check in complete.comparison.settings:
         stated = ["not stated" if one is None else str(one) for one in (check.base, check.adapter)]
         assert f"{check.name} {stated[0]} {stated[1]} {check.state}" in text
