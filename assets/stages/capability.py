@@ -81,9 +81,10 @@ async def _compared(
 
             side = Answering(name, endpoint.base_url, model, endpoint.api_key_variable)
             try:
-                sides.append(read_results(await answer_benchmarks(settings, side, folder, tell), scores))
+                found = read_results(await answer_benchmarks(settings, side, folder, tell), scores)
             except CapabilityError as error:
                 raise FellShort(str(error)) from None
+            sides.append({one.task: found[one.task] for one in settings.benchmarks})
     return compare_capability(*sides, seed=generation.seed, common=True)
 
 

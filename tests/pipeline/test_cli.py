@@ -19,7 +19,7 @@ from tests.pipeline.small import changed, write
 
 COMMANDS = (
     "run generate prove decontaminate calibrate select train evaluate status "
-    "rates serve show play verify compare audit benchmark ui doctor"
+    "rates serve show play verify compare capability audit benchmark ui doctor"
 ).split()
 
 
