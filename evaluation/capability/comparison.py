@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean, stdev
 from typing import Literal
@@ -105,14 +106,22 @@ def compare_capability(
     )
 
 
+def short_names(rows: Collection[Difference]) -> dict[str, str]:
+    """Task -> its name without the framework that asks it, unless two of them share that."""
+    names = {row.task: row.task.rpartition(".")[2] for row in rows}
+    shared = Counter(names.values())
+    return {task: name if shared[name] == 1 else task for task, name in names.items()}
+
+
 def verdict(rows: Collection[Difference]) -> str:
     """What the tests allow to be said: which dropped, or that none did and what would have shown."""
+    names = short_names(rows)
     tested = [row for row in rows if row.outcome != "untested"]
     moved = {outcome: [row for row in rows if row.outcome == outcome] for outcome in ("dropped", "rose")}
     said = []
     for outcome, those in moved.items():
         if those:
-            named_rows = ", ".join(f"{row.task} ({points(row.difference)} points)" for row in those)
+            named_rows = ", ".join(f"{names[row.task]} ({points(row.difference)} points)" for row in those)
             said.append(f"{outcome.capitalize()} on {_number(len(those))} of {_number(len(tested))}: {named_rows}.")
     if tested and not said:
         said.append(f"No significant change on {_number(len(tested))} benchmark{'s' if len(tested) > 1 else ''}.")
@@ -123,10 +132,10 @@ def verdict(rows: Collection[Difference]) -> str:
         said.append(
             f"A drop of {100 * max(seen):.1f} points would have been found on any of them in four of five cases."
         )
-    small = [row.task for row in tested if row.detectable is None]
+    small = [names[row.task] for row in tested if row.detectable is None]
     if small:
         said.append(f"Too few questions to show any change: {', '.join(small)}.")
-    untested = [row.task for row in rows if row.outcome == "untested"]
+    untested = [names[row.task] for row in rows if row.outcome == "untested"]
     if untested:
         said.append(f"Could not be tested: {', '.join(untested)}.")
     return " ".join(said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from evaluation.capability.comparison import Difference
+from evaluation.capability.comparison import Difference, short_names
 from evaluation.number_text import points
 from evaluation.plots import ACCENT, ADAPTER, INK, MUTED, drawn
 
@@ -17,6 +17,8 @@ _COLOURS = {"dropped": ACCENT, "untested": MUTED}
 
 def differences(rows: Sequence[Difference], *, narrow: bool) -> str:
     """Difference of each benchmark in points, from top to bottom; a tick marks the smallest drop that would show."""
+
+    names = short_names(rows)
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
@@ -36,15 +38,10 @@ def differences(rows: Sequence[Difference], *, narrow: bool) -> str:
                 ha="center",
                 fontsize=8.5,
             )
-        axes.set_yticks(range(len(rows)), [short(row.task) for row in rows], color=INK)
+        axes.set_yticks(range(len(rows)), [names[row.task] for row in rows], color=INK)
         axes.set_ylim(len(rows) - 0.5, -0.8)
         axes.tick_params(axis="y", length=0)
         axes.grid(axis="x")
-        axes.set_xlabel("adapter minus base, percentage points")
+        axes.set_xlabel("adapter minus base, points")
 
     return drawn("differences", draw, narrow=narrow, height_in=0.75 + 0.36 * len(rows))
-
-
-def short(task: str) -> str:
-    """A benchmark's name without the framework that asks it."""
-    return task.rpartition(".")[2]

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from evaluation.capability.comparison import CapabilityComparison
-from evaluation.capability.plot import differences, short
+from evaluation.capability.comparison import CapabilityComparison, short_names
+from evaluation.capability.plot import differences
 from evaluation.number_text import count, interval, percent, points
 
 
@@ -26,15 +26,21 @@ def render_capability(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    pages.filters.update(percent=percent, points=points, count=count, short=short, p=_p)
+    pages.filters.update(percent=percent, points=points, count=count, p=_p)
     # The SVG is our own and matplotlib escapes the labels in it, so it goes in as it is.
     figures = {size: Markup(differences(found.rows, narrow=size == "narrow")) for size in ("wide", "narrow")}
     return pages.get_template("capability.html.j2").render(
-        title=title, found=found, provenance=provenance, links=links or {}, figures=figures, interval=interval
+        title=title,
+        found=found,
+        names=short_names(found.rows),
+        provenance=provenance,
+        links=links or {},
+        figures=figures,
+        interval=interval,
     )
 
 
 def _p(value: float | None) -> str:
     if value is None:
         return "none"
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    return "<\N{NO-BREAK SPACE}0.001" if value < 0.001 else f"{value:.3f}"

@@ -95,7 +95,7 @@ def test_one_alarm_among_six_must_be_six_times_as_loud(tmp_path: Path) -> None:
     assert found.rows[0].p_value == pytest.approx(2 / 2**8)
     assert found.rows[0].adjusted_p == pytest.approx(6 * 2 / 2**8)
     assert [row.outcome for row in found.rows] == ["dropped", *["no significant change"] * 5]
-    assert found.verdict.startswith("Dropped on one of six: byob_own0.own0 (−2.7 points). No significant change on the")
+    assert found.verdict.startswith("Dropped on one of six: own0 (−2.7 points). No significant change on the")
     assert [row.task for row in found.dropped] == ["byob_own0.own0"]
 
 
@@ -118,16 +118,14 @@ def test_too_few_questions_can_show_nothing_and_that_is_said(tmp_path: Path) -> 
     pair(tmp_path, "own", runs.right(5), runs.right(5, wrong=range(5)))
     found = compared(tmp_path)
     assert found.rows[0].detectable is None
-    assert found.verdict == (
-        "No significant change on one benchmark. Too few questions to show any change: byob_own.own."
-    )
+    assert found.verdict == ("No significant change on one benchmark. Too few questions to show any change: own.")
 
 
 def test_a_rise_is_no_alarm(tmp_path: Path) -> None:
     pair(tmp_path, "own", runs.right(100, wrong=range(20)), runs.right(100))
     pair(tmp_path, "other", runs.right(100), runs.right(100))
     found = compared(tmp_path)
-    assert found.verdict.startswith("Rose on one of two: byob_own.own (+20.0 points). None dropped significantly.")
+    assert found.verdict.startswith("Rose on one of two: own (+20.0 points). None dropped significantly.")
     assert not found.dropped
 
 
