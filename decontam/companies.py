@@ -70,7 +70,7 @@ def _note_typed(found: dict[str, CompanyName], kind: FieldKind, text: str, passa
         and "\n" not in text
         and "@" not in text
         and not _IDENTIFIER.fullmatch(text)
-        and not (kind == "mixed" and (is_person(text) or not text[:1].isupper()))
+        and not (kind == "mixed" and (is_person(text) or text.islower()))
     ):
         _note(found, name_keys(text), text, passage, number)
 
@@ -89,14 +89,27 @@ def _note(
 
 
 _LONGEST_NAME = 80
-_IDENTIFIER = re.compile(r"\S*_\S*|[A-Za-z]{1,5}[- #]?\d+|\d[\d\s.,:/-]*")
+# "Motel 6" is a company, "ACC 104" a number.
+_IDENTIFIER = re.compile(r"\S*_\S*|[A-Za-z]{1,5}(?:[-#]?|(?<![a-z])[ ])\d+|\d[\d\s.,:/-]*")
 _BARE_DOMAIN = re.compile(r"(?:[^\W_](?:[\w-]*[^\W_])?\.)+[^\W\d_]{2,}|(?:[^\W_](?:[\w-]*[^\W_])?\.)+xn--[a-z0-9-]+")
 _AFTER_SCHEME = re.compile(rf"(?:[^\s/@]*@)?({_BARE_DOMAIN.pattern})")
 _MARKS = ("@", "://", "www.")
+_USUAL_ENDS = (".ai", ".app", ".biz", ".co", ".com", ".de", ".dev", ".eu", ".fr", ".io", ".net", ".org", ".uk")
+_BEFORE_END = re.compile(r"(?<![\w@/.-])(?:[^\W_][\w-]*\.)*[^\W_][\w-]*$")
+_LONGEST_DOMAIN = 64
 
 
 def _domains(text: str) -> Iterator[tuple[int, str]]:
-    """Domains of e-mail and web addresses, with where they stand; bare ones in prose are left to other spellings."""
+    """Domains of e-mail and web addresses, with where they stand; bare ones in prose by their usual ends."""
+    for end in _USUAL_ENDS:
+        at = text.find(end)
+        while at >= 0:
+            stop = at + len(end)
+            if not (text[stop : stop + 1].isalnum() or text[stop : stop + 1] in ("-", "_", "@")):
+                before = _BEFORE_END.search(text, max(0, at - _LONGEST_DOMAIN), at)
+                if before is not None:
+                    yield before.start(), text[before.start() : stop]
+            at = text.find(end, stop)
     for mark in _MARKS:
         at = text.find(mark)
         while at >= 0:

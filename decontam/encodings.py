@@ -1,4 +1,4 @@
-"""An encoding is a way to store a text that hides its words: base64, quoted-printable, a raw mail."""
+"""An encoding is a way to store a text that hides its words: base64, quoted-printable, escapes, a raw mail."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import quopri
 import re
 from collections.abc import Iterator
 from email.message import Message
+from urllib.parse import unquote
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _INSIDE_PROSE = re.compile(r"[A-Za-z0-9+/_-]{40,}={0,2}")
@@ -23,6 +24,9 @@ _DATA_URL = re.compile(
 )
 _QUOTED_PRINTABLE = re.compile(r"=(?:[0-9A-Fa-f]{2}|[ \t]*\r?\n)")
 _CERTAINLY_QUOTED = re.compile(r"=(?:20|3D|[ \t]*\r?\n)")
+_PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|([nrtfbv\"'/\\]))")
+_ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "f": "\n", "v": "\n", "b": ""}
 _HEADERS = re.compile(r"(?:[A-Za-z][A-Za-z0-9-]*:[^\r\n]*\r?\n(?:[ \t][^\r\n]*\r?\n)*)+\r?\n")
 
 # A note that merely begins "Subject: ..." is read as it stands.
@@ -97,6 +101,17 @@ def decoded_quoted_printable(text: str) -> str | None:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         return raw.decode("cp1252", errors="replace")
+
+
+def decoded_percent(text: str) -> str | None:
+    """`text` with the percent signs of web addresses undone, None when nothing in it looks like that."""
+    return unquote(text, errors="replace") if _PERCENT.search(text) is not None else None
+
+
+def without_escapes(text: str) -> str | None:
+    """`text` with the backslashes of strings in programs and in JSON undone, None when it has no such."""
+    bare = _ESCAPE.sub(lambda match: chr(int(match[1], 16)) if match[1] else _ESCAPED.get(match[2], match[2]), text)
+    return bare if bare != text else None
 
 
 def mail_texts(text: str) -> dict[str, str]:

@@ -14,10 +14,11 @@ _LABELLED = re.compile(
     r"!?\[(?P<markdown>[^\[\]]{1,400})\]\([^()\s]{1,2000}(?:\s+\"[^\"\n]*\")?\)"
     r"|<(?:https?://|mailto:|[#@!])[^<>|\s]{0,2000}(?:\|(?P<chat>[^<>|]{0,400}))?>"
     r"|\[(?P<wiki>[^\[\]|]{1,400})\|[^\[\]|\s]{1,2000}\]"
-    r"|\[\d{1,3}\]"
+    r"|\[\d{1,3}\]|\[\^[^\[\]\s]{1,40}\]"
 )
 _MAY_BE_LABELLED = re.compile(r"<(?:https?:|mailto:|[#@!])|\]\(")
-_NUMBERED_NOTE = re.compile(r"\[\d{1,3}\]")
+_NOTE = re.compile(r"\[(?:\d{1,3}|\^[^\[\]\s]{1,40})\]")
+_STRESS_IN_WORD = re.compile(r"(?<=[^\W_])\*{1,3}(?=[^\W_])")
 _MAY_BE_BROKEN = re.compile(r"-[ \t]*[\r\n]")
 _BROKEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u00ad][ \t]*\r?\n[>| \t]*(?=[^\W\d_])")
 
@@ -25,9 +26,9 @@ _QUOTED = re.compile(r"[ \t]*(?:[A-Z]{1,4}>|[>|])[>| \t]*")
 _LEAD = r"[ \t>|*\u2022\u25e6\u25aa\u2013+-]*"
 _SIGN = r"(?:[\u2460-\u2473\u2776-\u277f]|\d\ufe0f?\u20e3)"
 _LIST_MARK = re.compile(
-    rf"{_LEAD}(?:\[[xX \u2713\u2714-]?\]|[(\[]?(?P<item>\d{{1,3}}|[a-zA-Z]|[ivx]{{1,4}})[.)\]]|{_SIGN})[ \t]+"
+    rf"{_LEAD}(?:\[[xX \u2713\u2714-]?\]|[(\[]?(?P<item>\d{{1,3}}|[a-zA-Z]|[ivx]{{1,4}})[.):\]]|{_SIGN})[ \t]+"
 )
-_MAY_BE_LIST = re.compile(rf"\n{_LEAD}(?:[(\[\d\u2460-\u277f]|[a-zA-Z][.)\]]|[ivx]{{2,4}}[.)\]])")
+_MAY_BE_LIST = re.compile(rf"\n{_LEAD}(?:[(\[\d\u2460-\u277f]|[a-zA-Z][.):\]]|[ivx]{{2,4}}[.):\]])")
 _ROMAN = {word: number for number, word in enumerate("i ii iii iv v vi vii viii ix x xi xii xiii".split(), 1)}
 
 _WROTE = re.compile(
@@ -66,10 +67,12 @@ def without_marks(text: str) -> Unmarked:
     numbers, and words whole that a line's end breaks."""
     # Single signs are looked for first: that takes a tenth of the time.
     is_labelled = ("<" in text or "[" in text) and (
-        "|" in text or _MAY_BE_LABELLED.search(text) is not None or _NUMBERED_NOTE.search(text) is not None
+        "|" in text or _MAY_BE_LABELLED.search(text) is not None or _NOTE.search(text) is not None
     )
     if is_labelled:
         text = _LABELLED.sub(lambda link: link["markdown"] or link["chat"] or link["wiki"] or " ", text)
+    if "*" in text:
+        text = _STRESS_IN_WORD.sub("", text)
     if "\n" not in text:
         return Unmarked(text, ())
     headers: tuple[str, ...] = ()

@@ -29,8 +29,10 @@ _UNSEEN_END = {
     "script": re.compile(r"</script\s*>", re.IGNORECASE),
     "style": re.compile(r"</style\s*>", re.IGNORECASE),
 }
-_TARGET = re.compile(r"""\bhref\s*=\s*["']?([^"'\s<>]+)""", re.IGNORECASE)
-_ALTERNATIVE = re.compile(r"""\balt\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""([\w:@.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""")
+_SAID = frozenset("abbr alt aria-description aria-label content label placeholder summary title value".split())
+"""Attributes that people read or hear."""
+_DRAWN = frozenset("class d points rel sizes srcset style transform viewbox".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +42,11 @@ class Shown:
     text: str
     """A block tag separates words, an inline tag doesn't; a picture shows its alternative text."""
     links: tuple[str, ...] = ()
-    """Addresses behind its links, in order, each once."""
+    """Addresses behind its links, pictures and forms, in order, each once."""
     columns: tuple[str, ...] = ()
     """The cells of each column of its tables, a line each; the rows stand in the text."""
     unseen: tuple[str, ...] = ()
-    """Comments, scripts and styles, which people don't see but whoever fetches the page does."""
+    """Comments, scripts, styles and texts in tags, of which people see few but whoever fetches the page all."""
 
 
 @dataclass(slots=True)
@@ -74,10 +76,17 @@ class _Page:
                 self.grid.append([])
             elif name in ("td", "th") and not is_end:
                 self.cell = len(self.pieces)
-        elif name == "img" and (match := _ALTERNATIVE.search(attributes)):
-            self.pieces.append(f"{match[1] or match[2] or ''}\n")
-        elif name == "a" and (match := _TARGET.search(attributes)):
-            self.links[match[1]] = None
+        if "=" in attributes:
+            for match in _ATTRIBUTE.finditer(attributes):
+                self._attribute(name, match[1].lower(), match[2] or match[3] or match[4] or "")
+
+    def _attribute(self, tag: str, name: str, value: str) -> None:
+        if tag == "img" and name == "alt":
+            self.pieces.append(f"{value}\n")
+        elif (tag == "a" and name == "href") or "//" in value or value.startswith("mailto:"):
+            self.links[value.strip()] = None
+        elif name in _SAID or (" " in value and name not in _DRAWN):
+            self.unseen.append(value)
 
     def _close_cell(self) -> None:
         if self.cell is not None and self.grid:

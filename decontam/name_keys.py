@@ -21,7 +21,7 @@ from decontam.lexicon import (
 )
 from decontam.words import words_of
 
-LONGEST = 6
+LONGEST = 10
 """Words of the longest name."""
 _SHORTEST_KEY = 3
 _SHORTEST_CORE = 4
@@ -96,8 +96,14 @@ def _key(name: str) -> str:
         words = words[1:]
     if len(words) > 1 and words[0] in LEGAL_PREFIXES:
         words = words[1:]
-    words = _without_legal_end(words)
-    return _accepted("".join(words)) if len(words) <= LONGEST and not GENERIC_NAMES.issuperset(words) else ""
+    bare = _without_legal_end(words)
+    if len(text.split()) > LONGEST + len(words) - len(bare):
+        return ""
+    key = "".join(bare)
+    if len(bare) < len(words) and (GENERIC_NAMES.issuperset(bare) or len(key) < _SHORTEST_KEY):
+        # "Research" is a department, "Research Ltd" a company: only so is it told.
+        return _accepted("".join(words)) if key not in _APPLICATION_KEYS else ""
+    return _accepted(key) if not GENERIC_NAMES.issuperset(bare) else ""
 
 
 def _without_legal_end(words: list[str]) -> list[str]:

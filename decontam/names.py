@@ -12,7 +12,7 @@ from decontam.name_keys import LONGEST, folded
 from decontam.name_openings import CODE_MASK, TABLE_BITS, NameOpenings, pair_codes
 from decontam.near_keys import NearKeys
 from decontam.reading import Reading, WordPlaces, codes_of
-from decontam.spelled_names import is_within_longer, written_name
+from decontam.spelled_names import is_compound, is_within_longer, written_name
 
 NEAR_LENGTH = 8
 """Letters from which on two names that differ in one are shown to a person."""
@@ -39,21 +39,21 @@ class NameIndex:
         self._pairs = np.zeros(1 << TABLE_BITS, dtype=bool)
         self._pairs[pair_codes(reading.codes) & CODE_MASK] = True
         self._places = WordPlaces(reading)
-        self._asked: dict[str, CompanyName | None] = {}
+        self._asked: dict[tuple[str, bool], CompanyName | None] = {}
         self._near = NearKeys(key for key in companies if len(key) >= NEAR_LENGTH)
 
     def shared(self, reading: Reading, companies: Mapping[str, CompanyName]) -> tuple[SharedName, ...]:
         """Companies of `reading` (its own `companies` and whatever else its prose names) that the index names too."""
         pairs: dict[str, SharedName] = {}
         for key, ours in companies.items():
-            theirs = self._companies[key] if key in self._companies else self._in_prose(key)
+            theirs = self._companies[key] if key in self._companies else self._in_prose(key, ours)
             if theirs is not None:
                 pairs.setdefault(ours.key, SharedName(ours, theirs))
         for position, width, key in self._mentions(reading):
             theirs = self._companies[key]
             if theirs.key in pairs or key in pairs or is_within_longer(reading, position, width, companies):
                 continue
-            written = written_name(reading, position, width, key)
+            written = written_name(reading, position, width, key, is_compound(theirs.name, key))
             if written is not None:
                 pairs[key] = SharedName(_named(reading, position, key, written), theirs)
         return tuple(pairs[key] for key in sorted(pairs))
@@ -86,20 +86,21 @@ class NameIndex:
             if longest is not None:
                 yield longest
 
-    def _in_prose(self, key: str) -> CompanyName | None:
+    def _in_prose(self, key: str, ours: CompanyName) -> CompanyName | None:
         """Where the indexed reading names a company that it has no typed field for."""
-        if key not in self._asked:
-            self._asked[key] = next(
+        asked = key, is_compound(ours.name, key)
+        if asked not in self._asked:
+            self._asked[asked] = next(
                 (
                     _named(self._reading, start, key, written)
                     for spelling in (key, f"{key}s")
                     for start, width in self._spellings(spelling)
                     if not is_within_longer(self._reading, start, width, self._companies)
-                    and (written := written_name(self._reading, start, width, key)) is not None
+                    and (written := written_name(self._reading, start, width, *asked)) is not None
                 ),
                 None,
             )
-        return self._asked[key]
+        return self._asked[asked]
 
     def _spellings(self, key: str) -> Iterator[tuple[int, int]]:
         """Position and number of words of every run that spells `key`, shortest first."""

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from decontam.benchmark import BenchmarkTask
 from decontam.encodings import decoded_base64
 from decontam.grids import Grid, are_sheet_rows, grid_of_lists, grids_of_rows, position_of
-from decontam.keys import has_letters, is_code, is_key
+from decontam.keys import has_letters, is_code, is_given_name, is_key, is_machine_key
 from decontam.readable import is_plain, readable_texts
-from decontam.rich_text import are_rich, is_rich, links_of, rich_text
+from decontam.rich_text import are_rich, is_rich, links_of, rich_text, texts_beside
 from environment.task import Task
 
 
@@ -40,27 +40,30 @@ def passages_of_task(task: Task) -> tuple[Passage, ...]:
 
 
 def passages_of_benchmark_task(task: BenchmarkTask) -> tuple[Passage, ...]:
-    """The system and user messages, every readable string of the initial world and of the assertions."""
+    """The system and user messages, every readable string of the initial world, of the assertions and of the rest."""
     found: list[Passage] = []
     _add_text(task.system, "system", "system", found)
     _add_text(task.prompt, "prompt", "prompt", found)
     _add_world(task.initial_state, "initial_state", found)
     _add_any(task.assertions, "assertions", "assertions", found)
+    _add_mapping(task.other, "other", "other", found)
     return tuple(found)
 
 
 def seen_by_the_agent(passages: Sequence[Passage]) -> tuple[Passage, ...]:
-    """The passages but shared system prompts and assertions: what two tasks are compared on as wholes."""
-    return tuple(passage for passage in passages if not passage.field.startswith(("system", "assertions")))
+    """The passages of prompt and world: what two tasks are compared on as wholes."""
+    return tuple(passage for passage in passages if not passage.field.startswith(("system", "assertions", "other")))
 
 
 def _add_world(world: Mapping[str, Any], root: str, found: list[Passage]) -> None:
     for app, collections in world.items():
+        _add_key(app, root, root, found)
         if not isinstance(collections, (dict, Mapping)):
             _add_any(collections, f"{root}.{app}", f"{root}.{app}", found)
             continue
         for name, rows in collections.items():
             path = f"{root}.{app}.{name}"
+            _add_key(name, f"{root}.{app}", f"{root}.{app}", found)
             if isinstance(rows, (list, tuple)) and _are_records(rows) and not are_sheet_rows(path, rows):
                 _add_records(rows, path, path, found)
             else:
@@ -136,8 +139,12 @@ def _add_mapping(value: Mapping[str, Any], path: str, field: str, found: list[Pa
             _add_text(item, f"{path}.{key}", f"{field}.{key}", found)
         elif item is not None:
             _add_any(item, f"{path}.{key}", f"{field}.{key}", found)
-        if " " in key:  # a name that a person gave
-            found.append(Passage(f"{path}|key[{key}]", key, f"{field}.keys"))
+        _add_key(key, path, field, found)
+
+
+def _add_key(key: str, path: str, field: str, found: list[Passage]) -> None:
+    if is_given_name(key):
+        found.append(Passage(f"{path}|key[{key}]", key, f"{field}.keys"))
 
 
 def _add_list(values: Sequence[Any], path: str, field: str, found: list[Passage]) -> None:
@@ -146,7 +153,7 @@ def _add_list(values: Sequence[Any], path: str, field: str, found: list[Passage]
         if not all(" " not in value and is_code(value) for value in values):
             _add_text("\n".join(values), path, field, found)
             for number, value in enumerate(values if len(values) > 1 else ()):
-                if "\n" in value or (len(value) >= 16 and " " not in value):
+                if "\n" in value or value[:1] == "{" or (len(value) >= 16 and " " not in value):
                     _add_encoded(value, f"{path}[{number}]", field, found)
     elif isinstance(first, (dict, Mapping)) and are_sheet_rows(field, values):
         for grid in grids_of_rows(values):
@@ -158,24 +165,21 @@ def _add_list(values: Sequence[Any], path: str, field: str, found: list[Passage]
     elif isinstance(first, (dict, Mapping)) and _are_records(values):
         _add_records(values, path, field, found)
     else:
+        texts = [value for value in values if isinstance(value, str)]
+        if len(texts) > 1:
+            _add_list(texts, f"{path}.texts", field, found)
         for number, value in enumerate(values):
             _add_any(value, f"{path}[{number}]", field, found)
 
 
-def _add_strings(values: Sequence[str], path: str, field: str, found: list[Passage]) -> None:
-    """Lines of one text; those with more than one reading also by themselves."""
-    if len(values) == 1:
-        _add_text(values[0], path, field, found)
-    elif any(" " in value or not is_code(value) for value in values):
-        _add_text("\n".join(values), path, field, found)
-        for number, value in enumerate(values):
-            if value and (not is_plain(value) or decoded_base64(value) is not None):
-                _add_readable(value, f"{path}[{number}]", field, found)
+_EDGES = " \t\ufeff"
 
 
 def _add_text(text: str, path: str, field: str, found: list[Passage]) -> None:
+    if text[:1] in _EDGES or text[-1:] in _EDGES:
+        text = text.strip(_EDGES)
     if " " not in text:
-        if not text or is_key(field):
+        if not text or (is_key(field) and is_machine_key(text)):
             return
         if len(text) >= 16 and "@" not in text:
             _add_encoded(text, path, field, found)
@@ -208,6 +212,8 @@ def _add_encoded(text: str, path: str, field: str, found: list[Passage]) -> None
 
 def _add_rich(value: Any, path: str, field: str, found: list[Passage]) -> None:
     _add_text(rich_text(value), path, field, found)
+    for inner, key, text in texts_beside(value):
+        _add_text(text, path + inner, f"{field}.{key}" if key else field, found)
     links = "\n".join(dict.fromkeys(links_of(value)))
     if links:
         found.append(Passage(f"{path}|links", links, f"{field}.links"))
@@ -224,5 +230,7 @@ def _add_grid(grid: Grid, path: str, field: str, found: list[Passage]) -> None:
         text = "\n".join(filter(None, column))
         if text:
             found.append(Passage(f"{base}.column[{number}]", text, f"{field}.column"))
-    for cell, text in grid.raw:
-        _add_text(text, path + cell, f"{field}.cell", found)
+    for cell, content in grid.raw:
+        _add_any(content, path + cell, f"{field}.cell", found)
+    for inner, key, content in grid.beside:
+        _add_any(content, path + inner, f"{field}.{key}", found)

@@ -11,7 +11,16 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from decontam.encodings import base64_blocks, decoded_base64, decoded_quoted_printable, mail_texts
+from decontam.drawn_tables import drawn_columns
+from decontam.encodings import (
+    base64_blocks,
+    decoded_base64,
+    decoded_percent,
+    decoded_quoted_printable,
+    mail_texts,
+    without_escapes,
+)
+from decontam.keys import has_letters
 from decontam.marks import without_marks
 from decontam.markup import shown
 from decontam.words import words_of
@@ -38,6 +47,8 @@ def is_plain(text: str) -> bool:
     """Whether a text that isn't empty has nothing that `readable_texts` would read differently."""
     if "\n" in text or "&" in text or "=" in text or "[" in text or text[0] == "{" or ("6" in text and "ase64" in text):
         return False
+    if "\\" in text or "%" in text or "*" in text:
+        return False
     return "<" not in text or _is_mailbox(text)
 
 
@@ -51,6 +62,8 @@ def readable_texts(text: str, suffix: str = "", field: str = "") -> Iterator[Rea
     """Readings of `text` as a person sees it, every one with its words."""
     is_nested = suffix.count("|") >= _DEEPEST
     if text[:1] in ("{", "[", " ", "\n") and (data := _json_inside(text)) is not None:
+        if has_letters(text):  # elsewhere it may stand in the middle of a text
+            yield Readable(suffix, text, field)
         yield Readable(suffix, text, field, data)
         return
     if not is_nested and " " not in text and (decoded := decoded_base64(text)) is not None:
@@ -59,12 +72,17 @@ def readable_texts(text: str, suffix: str = "", field: str = "") -> Iterator[Rea
     if not is_nested and "\n" in text and ":" in text and (parts := mail_texts(text)):
         for name, part in parts.items():
             yield from readable_texts(part, f"{suffix}|mail.{name}", f"{field}.{name}")
+        yield Readable(suffix, text, field)  # with heads that mail programs don't show
         return
     if not is_nested and ("\n" in text or "6" in text):
         for decoded in base64_blocks(text):
             yield from readable_texts(decoded, f"{suffix}|base64", field)
     if not is_nested and "=" in text and (decoded := decoded_quoted_printable(text)) is not None:
         yield from readable_texts(decoded, f"{suffix}|quoted-printable", field)
+    if not is_nested and "%" in text and (decoded := decoded_percent(text)) is not None:
+        yield from readable_texts(decoded, f"{suffix}|percent", field)
+    if not is_nested and "\\" in text and (decoded := without_escapes(text)) is not None:
+        yield from readable_texts(decoded, f"{suffix}|unescaped", field)
     if "<" in text or "&" in text:
         seen = shown(text)
         text = seen.text
@@ -77,22 +95,13 @@ def readable_texts(text: str, suffix: str = "", field: str = "") -> Iterator[Rea
 
 
 def _unmarked(text: str, suffix: str, field: str) -> Iterator[Readable]:
-    """The reading without marks where it has other words, the heads that it leaves out, and columns between pipes."""
+    """The reading without marks where it has other words, the heads that it leaves out, and columns of its tables."""
     bare = without_marks(text)
     if bare.text != text and words_of(bare.text) != words_of(text):
         yield Readable(f"{suffix}|unmarked", bare.text, field)
         yield from (Readable(f"{suffix}|head[{n}]", head, field) for n, head in enumerate(bare.headers))
-    if "\n|" in text:
-        yield from (Readable(f"{suffix}|column[{n}]", column, field) for n, column in enumerate(_piped_columns(text)))
-
-
-def _piped_columns(text: str) -> list[str]:
-    """Columns of the tables that `text` draws with pipes at both ends of each line."""
-    rows = [line.strip()[1:-1].split("|") for line in text.split("\n") if line.strip()[:1] == "|" == line.strip()[-1:]]
-    if len(rows) < 2:
-        return []
-    width = max(map(len, rows))
-    return ["\n".join(row[column].strip() for row in rows if column < len(row)) for column in range(width)]
+    if "\n" in text:
+        yield from (Readable(f"{suffix}|column[{n}]", column, field) for n, column in enumerate(drawn_columns(text)))
 
 
 def _json_inside(text: str) -> Any:

@@ -12,6 +12,8 @@ _NODE_TYPES = frozenset(
 )
 _NODE_KEYS = frozenset("textRun paragraph elements plain_text rich_text sectionBreak tableRows".split())
 _NODE_BODIES = frozenset(("text", "content", "fields", "elements"))
+_TEXT_KEYS = frozenset(("text", "content"))
+_SETTINGS = frozenset("color kind language object state status style type".split())
 _TARGET_KEYS = frozenset(("href", "url"))
 
 
@@ -56,6 +58,29 @@ def links_of(value: Any) -> Iterator[str]:
                 yield item
             else:
                 yield from links_of(item)
+
+
+def texts_beside(value: Any, path: str = "", is_shown: bool = True) -> Iterator[tuple[str, str, str]]:
+    """What nodes hold beside the text and the links: titles, alternative texts. Path, key and text of each."""
+    if isinstance(value, (list, tuple)):
+        for number, item in enumerate(value):
+            if isinstance(item, str):
+                if not is_shown:
+                    yield f"{path}[{number}]", "", item
+            else:
+                yield from texts_beside(item, f"{path}[{number}]", is_shown)
+    elif isinstance(value, Mapping):
+        plain = value.get("plain_text")
+        hides_text = not is_shown or isinstance(plain, str)
+        for key, item in value.items():
+            if not isinstance(item, str):
+                yield from texts_beside(item, f"{path}.{key}", not hides_text)
+            elif item != plain and (hides_text or key not in _TEXT_KEYS) and not _is_setting(key, item):
+                yield f"{path}.{key}", key, item
+
+
+def _is_setting(key: str, text: str) -> bool:
+    return key in _TARGET_KEYS or (key in _SETTINGS and " " not in text)
 
 
 def _is_run(node: Mapping[str, Any]) -> bool:

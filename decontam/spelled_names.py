@@ -7,9 +7,9 @@ begins a sentence; a longer name need not be capitalised.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Mapping
 from functools import partial
+from itertools import chain
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from decontam.lexicon import GENERIC_NAMES, LEGAL_SUFFIXES, OPENERS, PLAIN_WORDS
 from decontam.name_keys import LONGEST, folded
 from decontam.people import GIVEN_NAMES
 from decontam.reading import Reading, codes_of
+from decontam.words import unaccented, words_of
 
 
 def is_within_longer(reading: Reading, position: int, width: int, companies: Mapping[str, CompanyName]) -> bool:
@@ -37,10 +38,18 @@ def is_within_longer(reading: Reading, position: int, width: int, companies: Map
 _BETWEEN_WORDS = r"[\W_]*"
 
 
-def written_name(reading: Reading, position: int, width: int, key: str) -> str | None:
-    """The name as the passage spells it, None where the words are no name."""
+def is_compound(name: str, key: str) -> bool:
+    """Whether a name that is one word in its key is written as several, or in CamelCase: that is no ordinary word."""
+    return key not in words_of(name) or _INNER_CAPITAL.search(name) is not None
+
+
+_INNER_CAPITAL = re.compile(r"[a-z][A-Z]")
+
+
+def written_name(reading: Reading, position: int, width: int, key: str, compound: bool) -> str | None:
+    """The name as the passage spells it, None where the words are no name; that of a `compound` may be a handle."""
     passage = reading.passages[reading.passage_at(position)]
-    text = unicodedata.normalize("NFKC", passage.text)
+    text = unaccented(passage.text)
     words = reading.words[position : position + width]
     parts = ["['\u2019]?".join(map(re.escape, word)) for word in words]
     is_possessive = folded("".join(words)) != key
@@ -55,7 +64,19 @@ def written_name(reading: Reading, position: int, width: int, key: str) -> str |
     if kind_of_field(passage.field) == "person":
         return None
     is_ordinary = partial(_is_ordinary, reading, words[0])
-    return next((match.group() for match in spelled if _is_name_here(text, match, is_ordinary)), None)
+    named = (match for match in spelled if _is_name_here(text, match, is_ordinary))
+    handles = (match for match in spelled if compound and _is_in_handle(text, match))
+    return next((match.group() for match in chain(named, handles)), None)
+
+
+def _is_in_handle(text: str, match: re.Match[str]) -> bool:
+    """Whether it is part of a handle, an address or a file's name: @quantumlabs, quantumlabs_q3.pdf."""
+    return text[match.start() - 1 : match.start()] in _JOINTS or (
+        text[match.end() : match.end() + 1] in _JOINTS and text[match.end() + 1 : match.end() + 2].isalnum()
+    )
+
+
+_JOINTS = frozenset("@#_-/.")
 
 
 _WORD_BEFORE = re.compile(r"([^\W_][\w'\u2019-]*\.?)[ \t]$")
@@ -65,7 +86,7 @@ _WORD_AFTER = re.compile(r",? ([^\W\d_][\w.]*)")
 def _is_name_here(text: str, match: re.Match[str], is_ordinary: Callable[[], bool]) -> bool:
     """Whether one capitalised word is a company's name: no half of a person's, no first word of a sentence."""
     word = match.group().lower()
-    if match.group()[0].islower():
+    if match.group()[0].islower() and match.group().islower():
         return False
     after = _WORD_AFTER.match(text, match.end())
     following = after.group(1).replace(".", "").lower() if after is not None else ""

@@ -106,7 +106,7 @@ def _demand(matcher: Matcher) -> str:
 def fingerprint_of_benchmark_task(task: BenchmarkTask, reading: Reading) -> Fingerprint | None:
     """The fingerprint of a benchmark task from its assertions, tools and world, or where these are missing from what
     its prompt asks for; None when neither tells of any application."""
-    asserted = [assertion for assertion in task.assertions if isinstance(assertion, Mapping)]
+    asserted = [one for one in task.assertions if isinstance(one, Mapping) and isinstance(one.get("type"), str)]
     named = [_app_name(app) for app in applications_named(task.prompt)]
     apps = dict.fromkeys([*map(_app_name, task.initial_state), *map(_app_of, task.tools)])
     parts: dict[Aspect, Iterable[str]] = {"applications": apps or dict.fromkeys(named)}

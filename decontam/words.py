@@ -13,7 +13,7 @@ _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
 )
-_ACCENTS = re.compile("[\u0300-\u036f]")
+_ACCENTS = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
 _IDEOGRAPHS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(f"[{_IDEOGRAPHS}]|[^\\W_{_IDEOGRAPHS}]+")
 _DROP_UNSAID = dict.fromkeys(map(ord, _UNSAID))
@@ -112,3 +112,16 @@ def run_position(words: list[str], run: tuple[str, ...]) -> int | None:
         if words[start] == run[0] and tuple(words[start : start + len(run)]) == run:
             return start
     return None
+
+
+_CASED = _PLAIN_LETTERS | {ord(chr(code).upper()): plain.capitalize() for code, plain in _PLAIN_LETTERS.items()}
+_CASED |= {ord("\u00df"): "ss"}
+
+
+def unaccented(text: str) -> str:
+    """`text` in its own case without accents and invisible signs."""
+    if text.isascii():
+        return text
+    visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
+    bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", visible))
+    return unicodedata.normalize("NFKC", bare.translate(_CASED))

@@ -142,7 +142,10 @@ def test_comments_in_a_list_stay_apart_and_plain_lines_do_not() -> None:
 
 def test_json_inside_a_string_is_opened() -> None:
     found = texts({"monday": {"items": ({"column_values": '{"status": {"label": "Ready to go"}}'},)}})
-    assert found == {"world.monday.items[0].column_values|json.status.label": "Ready to go"}
+    assert found == {
+        "world.monday.items[0].column_values": '{"status": {"label": "Ready to go"}}',
+        "world.monday.items[0].column_values|json.status.label": "Ready to go",
+    }
 
 
 def test_wholes_leave_out_system_prompt_and_assertions() -> None:
