@@ -36,6 +36,10 @@ class HarnessError(RuntimeError):
     """The harness ran and did not deliver; what it delivered before is kept."""
 
 
+class HarnessMissing(ValueError):
+    """The harness isn't installed where the engagement says."""
+
+
 @dataclass(frozen=True, slots=True)
 class Side:
     """One of the two models that are compared."""
@@ -50,15 +54,15 @@ class Side:
 
 
 def harness_version(python: Path) -> str:
-    """Version of the package in that interpreter's environment. Raises ValueError with the remedy when it has none."""
+    """Version of the package in that interpreter's environment. Raises HarnessMissing with the remedy."""
     remedy = f"install it there ({python} -m pip install {PACKAGE}; it needs Python 3.13), or remove evaluation.harness"
     try:
         done = subprocess.run([str(python), "-c", _VERSION_SCRIPT], capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise ValueError(f"evaluation.harness.python: {python} does not run ({error}); {remedy}") from None
+        raise HarnessMissing(f"evaluation.harness.python: {python} does not run ({error}); {remedy}") from None
     program = _program(python)
     if done.returncode or not program.exists():
-        raise ValueError(f"the environment of {python} has no {PACKAGE} with its program {program.name}; {remedy}")
+        raise HarnessMissing(f"the environment of {python} has no {PACKAGE} with its program {program.name}; {remedy}")
     return done.stdout.strip()
 
 
@@ -72,8 +76,8 @@ async def attempt_suite(
 ) -> list[Path]:
     """One merged export an attempt, each with every task once; `on_batch` is told the tasks attempted of all.
 
-    Raises ValueError when the harness isn't there or `folder` holds results made in another way, HarnessError when a
-    batch fails twice.
+    Raises HarnessMissing when it isn't there, ValueError when `folder` holds results made in another way, HarnessError
+    when a batch fails twice.
     """
     run = _Run(settings, side, folder / side.name, harness_version(settings.python))
     run.claim(tasks)

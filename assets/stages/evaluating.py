@@ -12,7 +12,7 @@ from assets.stages.calibrating import examined, ledger_files
 from assets.stages.cleaning import STAGE as CLEAN
 from assets.stages.failing import failing
 from assets.stages.findings import EVALUATION, PUBLIC, report_inputs
-from assets.stages.public_suite import attempt_public_suite, public_failing
+from assets.stages.public_suite import PublicSuite, attempt_public_suite, public_failing
 from assets.stages.sampling import attempts_on, open_policy, run_async, target_served
 from assets.stages.training import STAGE as ADAPTER
 from assets.stages.training import read_adapter
@@ -41,10 +41,10 @@ def evaluate_adapter(generation: Generation) -> Manifest:
             keys = [str(side.settings["policy"]) for side in sides]
             found = failing(ledger, keys[1], keys[0], PURPOSE, tasks)
             bugs, attempts_hash = examined(one for key in ledger.policies() for one in ledger.attempts(key))
-        own, cooled = _compared(generation, sides)
-        if public:
+        own, cooled = _compared(generation, sides, public.note)
+        if public.comparison:
             found = public_failing(folder / PUBLIC, generation.engagement.evaluation.attempts)
-        inputs = report_inputs(generation, own, cooled, public, found)
+        inputs = report_inputs(generation, own, cooled, public.comparison, found)
         result, numbers = inputs.comparison, report_json(inputs)
         return Product(
             files={
@@ -81,7 +81,7 @@ def read_comparison(generation: Generation) -> Comparison:
 
 async def _served(
     generation: Generation, tasks: Sequence[Task], ledger: Ledger, folder: Path
-) -> tuple[list[Scores], Comparison | None]:
+) -> tuple[list[Scores], PublicSuite]:
     def tell(done: int, total: int, side: str) -> None:
         generation.tell(STAGE, done, total, f"attempts on AutomationBench, now the {side}")
 
@@ -139,12 +139,12 @@ def _plan(tasks: Sequence[Task], policy: Policy, attempts: int, seed: str, ledge
     return Plan(purpose=PURPOSE, policy=key, round=0, attempts=planned)
 
 
-def _compared(generation: Generation, sides: Sequence[Scores]) -> tuple[Comparison, Sharpening]:
+def _compared(generation: Generation, sides: Sequence[Scores], note: str) -> tuple[Comparison, Sharpening]:
     settings = generation.engagement.evaluation
     adapter, base, *others = sides
     at = dict(zip(settings.other_temperatures, others, strict=True))
     # An attempt lost to the machine leaves its task with fewer; the report says how many were left out.
-    result = compare(base, adapter, seed=generation.seed, common=True)
+    result = compare(base, adapter, seed=generation.seed, common=True, notes=[note] if note else ())
     cooled = sharpening(
         adapter, {settings.temperature: base, **at}, evaluation_temperature=settings.temperature, seed=generation.seed
     )

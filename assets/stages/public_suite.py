@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from assets.generation import FellShort, Generation
@@ -11,9 +12,20 @@ from evaluation.automationbench import compare_files
 from evaluation.comparison import Comparison
 from evaluation.export_outcomes import export_exhibits, export_outcomes
 from evaluation.failures import analyse
-from evaluation.flags import read_flags, read_monitored
-from evaluation.harness import HarnessError, Side, attempt_suite
+from evaluation.flags import exclusions, read_flags, read_monitored
+from evaluation.harness import HarnessError, HarnessMissing, Side, attempt_suite
+from evaluation.published import read_published
 from evaluation.result_file import DOMAINS, SCORED_TASKS, read_result_files
+
+
+@dataclass(frozen=True, slots=True)
+class PublicSuite:
+    """What came of the public suite."""
+
+    comparison: Comparison | None
+    """None where the engagement names no harness, or where it isn't installed."""
+    note: str = ""
+    """What a reader of the remaining report must know."""
 
 
 def public_failing(folder: Path, attempts: int) -> Failing | None:
@@ -31,21 +43,26 @@ def public_failing(folder: Path, attempts: int) -> Failing | None:
 
 async def attempt_public_suite(
     generation: Generation, folder: Path, tell: Callable[[int, int, str], None]
-) -> Comparison | None:
-    """Base and adapter on the stored benchmark's tasks; None where the engagement names no harness.
+) -> PublicSuite:
+    """Base and adapter on the stored benchmark's tasks.
 
-    `tell` gets tasks attempted, of how many, and the side. Raises ValueError when the harness isn't there or the stored
-    benchmark has no scored task, FellShort when the harness fails again and again.
+    `tell` gets tasks attempted, of how many, and the side. Raises ValueError when the stored benchmark has no scored
+    task or the lists of monitored or flagged tasks are none, FellShort when the harness fails again and again.
     """
     settings, target = generation.engagement.evaluation, generation.engagement.target
     if settings.harness is None or target.kind != "chat":
-        return None
+        return PublicSuite(None)
     tasks = [task.name for task in read_benchmark(generation).tasks if task.domain in DOMAINS]
     if not tasks:
         raise ValueError(
             "the stored benchmark has no task of AutomationBench for evaluation.harness to run; import it with "
             "worldloom benchmark import, or remove evaluation.harness"
         )
+    # Lists and published scores are read before anything is attempted: a mistake in them costs nothing then.
+    monitored = read_monitored(settings.harness.monitored) if settings.harness.monitored else ()
+    flags = read_flags(settings.harness.flags) if settings.harness.flags else {}
+    exclusions(monitored, flags, tasks)
+    read_published(settings.published)
     endpoint = target.endpoint
     key = os.environ.get(endpoint.api_key_variable or "", "none")
     exports: dict[str, list[Path]] = {}
@@ -58,6 +75,8 @@ async def attempt_public_suite(
             exports[name] = await attempt_suite(
                 settings.harness, tasks, settings.attempts, Side(name, endpoint.base_url, model, key), folder, on_batch
             )
+        except HarnessMissing as missing:
+            return PublicSuite(None, f"AutomationBench was not attempted: {missing}.")
         except HarnessError as error:
             raise FellShort(str(error)) from None
     found = compare_files(
@@ -65,10 +84,10 @@ async def attempt_public_suite(
         read_result_files(exports["adapter"]),
         seed=generation.seed,
         common=True,
-        monitored=read_monitored(settings.harness.monitored) if settings.harness.monitored else (),
-        flags=read_flags(settings.harness.flags) if settings.harness.flags else None,
+        monitored=monitored,
+        flags=flags,
     )
     if found.tasks < SCORED_TASKS:
         few = f"These are {found.tasks} of AutomationBench's {SCORED_TASKS} scored tasks; published rates are over all."
-        return found.model_copy(update={"notes": (few, *found.notes)})
-    return found
+        found = found.model_copy(update={"notes": (few, *found.notes)})
+    return PublicSuite(found)

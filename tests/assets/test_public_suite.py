@@ -12,7 +12,7 @@ import pytest
 
 from assets.generation import FellShort
 from assets.stages.benchmark import store_benchmark
-from assets.stages.public_suite import attempt_public_suite
+from assets.stages.public_suite import attempt_public_suite, public_failing
 from decontam.readers.sources import load_benchmark
 from pipeline.bad_input import BadInput
 from pipeline.engagement import load_engagement
@@ -56,7 +56,7 @@ def test_both_sides_attempt_every_stored_task_and_doubted_ones_get_a_row(
     generation: StoredGeneration, tmp_path: Path
 ) -> None:
     told: list[tuple[int, int, str]] = []
-    found = asyncio.run(attempt_public_suite(generation, tmp_path / "out", lambda *done: told.append(done)))
+    found = asyncio.run(attempt_public_suite(generation, tmp_path / "out", lambda *done: told.append(done))).comparison
     tasks = names()
     assert (found.tasks, found.attempts) == (len(tasks), 2 * len(tasks))
     for side, model in ((found.base, "small"), (found.adapter, "small-adapter")):
@@ -71,6 +71,38 @@ def test_a_harness_that_keeps_failing_falls_short_with_its_log(generation: Store
     (tmp_path / "env" / "bin" / "wishes.json").write_text(json.dumps({"crash": [0, 1]}))
     with pytest.raises(FellShort, match="attempt 1 of base: it ended with exit code 1"):
         asyncio.run(attempt_public_suite(generation, tmp_path / "out", lambda *done: None))
+
+
+def test_without_the_harness_nothing_is_attempted_and_the_note_says_how_to_install_it(
+    generation: StoredGeneration, tmp_path: Path
+) -> None:
+    (tmp_path / "env" / "bin" / "auto-bench").unlink()
+    told: list[tuple[int, int, str]] = []
+    found = asyncio.run(attempt_public_suite(generation, tmp_path / "out", lambda *done: told.append(done)))
+    assert (found.comparison, told) == (None, [])
+    assert found.note.startswith("AutomationBench was not attempted: the environment of ")
+    assert "-m pip install automation-bench" in found.note
+
+
+def test_a_list_of_another_suites_tasks_is_refused_before_anything_is_attempted(
+    generation: StoredGeneration, tmp_path: Path
+) -> None:
+    (tmp_path / "doubted.csv").write_text("task,set\nhr.none_such,wording\n")
+    with pytest.raises(ValueError, match="leaves out nothing"):
+        asyncio.run(attempt_public_suite(generation, tmp_path / "out", lambda *done: None))
+    assert not (tmp_path / "out").exists()
+
+
+def test_failures_of_both_sides_come_from_the_merged_exports(generation: StoredGeneration, tmp_path: Path) -> None:
+    found = asyncio.run(attempt_public_suite(generation, tmp_path / "out", lambda *done: None)).comparison
+    failing = public_failing(tmp_path / "out", attempts=2)
+    assert found is not None and failing is not None
+    analysis, exhibits = failing
+    assert (analysis.attempts.base_of, analysis.attempts.adapter_of) == (found.attempts, found.attempts)
+    assert analysis.attempts.base == found.attempts - found.base_solved
+    assert analysis.attempts.adapter == found.attempts - found.adapter_solved
+    assert {one.move.task_id for one in exhibits} <= set(names())
+    assert len(exhibits) == min(10, found.improved) + min(10, found.worsened)
 
 
 @pytest.mark.parametrize(
