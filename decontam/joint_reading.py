@@ -1,7 +1,7 @@
 """A joint reading is many readings as one; what is looked at only where something was found is packed.
 
-Of a benchmark of millions of words, the codes lie open, in arrays; each word is a number into a vocabulary, and the
-passages of each reading are compressed. A process with such an index needs a third less memory.
+Of a benchmark of millions of words, the codes lie open, in arrays; the passages of each reading are compressed, and
+words are read again from them where they are asked for.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 
 from decontam.passages import Passage
 from decontam.reading import Reading
+from decontam.words import BREAK, spelled_words, words_of_spelled
 
 _OPEN = 4
 """Readings whose passages are kept unpacked: those looked at last."""
@@ -26,31 +27,26 @@ _OPEN = 4
 
 def joined(readings: Iterable[Reading]) -> Reading:
     """One reading of all the passages of `readings`, in order; each may be forgotten when the next is made."""
-    passages, words = _Passages(), _Words()
-    starts, codes, left = array("i"), array("Q"), array("i")
+    passages, starts = _Passages(), array("i")
+    codes, left = array("Q"), array("i")
     for reading in readings:
-        starts.extend([len(words) + start for start in reading.starts])
+        starts.extend([len(codes) + start for start in reading.starts])
         passages.add(reading.passages)
-        words.add(reading.words)
         codes.frombytes(reading.codes.tobytes())
         left.frombytes(reading.left.tobytes())
+    words = _Words(passages, starts, len(codes))
     return Reading(passages, words, np.array(codes, copy=False), starts, np.array(left, copy=False))
 
 
 class _Words(Sequence[str]):
-    """Words as numbers into the list of different ones."""
+    """Words read again from the passages that hold them, where they are looked at."""
 
-    def __init__(self) -> None:
-        self._numbers = _Numbers()
-        self._vocabulary: list[str] = []
-        self._places = array("I")
-
-    def add(self, words: Sequence[str]) -> None:
-        self._places.extend(map(self._numbers.__getitem__, words))
-        self._vocabulary = list(self._numbers) if len(self._numbers) > len(self._vocabulary) else self._vocabulary
+    def __init__(self, passages: _Passages, starts: Sequence[int], count: int) -> None:
+        self._passages, self._starts, self._count = passages, starts, count
+        self._read: tuple[int, list[str]] = (-1, [])
 
     def __len__(self) -> int:
-        return len(self._places)
+        return self._count
 
     @overload
     def __getitem__(self, place: int) -> str: ...
@@ -58,19 +54,16 @@ class _Words(Sequence[str]):
     def __getitem__(self, place: slice) -> list[str]: ...
     def __getitem__(self, place: int | slice) -> str | list[str]:
         if isinstance(place, slice):
-            return [self._vocabulary[number] for number in self._places[place]]
-        return self._vocabulary[self._places[place]]
-
-    def __iter__(self) -> Iterator[str]:
-        return map(self._vocabulary.__getitem__, self._places)
-
-
-class _Numbers(dict[str, int]):
-    """Number of each word, in the order in which they came."""
-
-    def __missing__(self, word: str) -> int:
-        number = self[word] = len(self)
-        return number
+            return [self[number] for number in range(*place.indices(self._count))]
+        if not 0 <= place < self._count:
+            raise IndexError(f"there are {self._count} words, none has the number {place}")
+        number = bisect_right(self._starts, place) - 1
+        if number < 0:
+            return BREAK
+        if number != self._read[0]:
+            self._read = number, words_of_spelled(spelled_words([self._passages[number].text]))
+        words = self._read[1]
+        return words[min(place - self._starts[number], len(words) - 1)]
 
 
 class _Passages(Sequence[Passage]):

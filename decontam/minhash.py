@@ -15,7 +15,7 @@ import numpy as np
 from datasketch import MinHash, MinHashLSH
 from numpy.typing import NDArray
 
-from decontam.reading import Codes
+from decontam.codes import Codes
 
 PERMUTATIONS = 128
 _SEED = 13

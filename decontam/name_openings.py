@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-import xxhash
 from numpy.typing import NDArray
 
+from decontam.codes import Codes, SpelledCodes, codes_of
 from decontam.name_keys import folded
-from decontam.reading import Codes, Reading, codes_of
+from decontam.reading import Reading
 
 TABLE_BITS = 22
 CODE_MASK = np.uint64((1 << TABLE_BITS) - 1)
@@ -23,26 +23,23 @@ class NameOpenings:
 
     def __init__(self, keys: Iterable[str]) -> None:
         self._singles, self._pairs = _CodeFilter(), _CodeFilter()
-        by_length: dict[int, list[str]] = {}
+        by_length: dict[int, list[bytes]] = {}
         for key in keys:
-            by_length.setdefault(len(key), []).append(key)
+            spelled = key.encode("utf-8", "surrogatepass")
+            by_length.setdefault(len(spelled), []).append(spelled)
         for length, group in by_length.items():
             for start in range(0, len(group), _AT_A_TIME):
                 self._take_in(group[start : start + _AT_A_TIME], length)
 
-    def _take_in(self, keys: list[str], length: int) -> None:
+    def _take_in(self, keys: list[bytes], length: int) -> None:
         """Takes in several keys of one length, which have their parts in the same places."""
-        self._singles.add(_unremembered(word for key in keys for word in (key, f"{key}s")))
-        ends = range(1, length)
-        heads = _unremembered(key[:end] for key in keys for end in ends).reshape(len(keys), -1)
-        rests = _unremembered(
-            rest
-            for key in keys
-            for end in ends
-            for rest in (*(key[end:stop] for stop in range(end + 1, length + 1)), f"{key[end:]}s")
-        ).reshape(len(keys), -1)
-        head_of_rest = [end - 1 for end in ends for _ in range(end, length + 1)]
-        self._pairs.add((heads[:, head_of_rest] * _FACTOR + rests).ravel())
+        codes = SpelledCodes(b"".join([key + b"s" for key in keys]))
+        first = np.arange(len(keys))[:, np.newaxis] * (length + 1)
+        self._singles.add(codes.of(first, first + np.array([length, length + 1])).ravel())
+        parts = np.array([(end, stop) for end in range(1, length) for stop in range(end + 1, length + 2)])
+        if len(parts):
+            ends, stops = parts.T
+            self._pairs.add((codes.of(first, first + ends) * _FACTOR + codes.of(first + ends, first + stops)).ravel())
 
     def positions(self, reading: Reading) -> list[int]:
         """Where a name may begin."""
@@ -68,12 +65,6 @@ class _CodeFilter:
         places = np.flatnonzero(held)
         bits = (codes[places] >> _BIT_AT) & _BIT_MASK
         return places[(held[places] >> bits.astype(np.uint8)) & 1 > 0]
-
-
-def _unremembered(words: Iterable[str]) -> Codes:
-    """`codes_of` without its memory, which parts of names would fill for nothing."""
-    digests = b"".join(xxhash.xxh3_64_digest(word.encode("utf-8", "surrogatepass")) for word in words)
-    return np.frombuffer(digests, dtype=">u8").astype(np.uint64)
 
 
 def pair_codes(codes: Codes) -> Codes:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from decontam.codes import codes_of
 from decontam.companies import CompanyName
 from decontam.name_keys import LONGEST, folded
 from decontam.name_openings import CODE_MASK, TABLE_BITS, NameOpenings, pair_codes
 from decontam.near_keys import NearKeys
-from decontam.reading import Reading, WordPlaces, codes_of
+from decontam.reading import Reading, WordPlaces
 from decontam.spelled_names import is_compound, is_within_longer, written_name
 
 NEAR_LENGTH = 8

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from decontam.codes import Codes
 from decontam.passages import Passage
-from decontam.reading import Codes, Reading, window_codes
+from decontam.reading import Reading, window_codes
 
 _TABLE_BITS = 26
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from decontam.codes import Codes
 from decontam.likeness import likeness
 from decontam.minhash import SimilarityIndex, Sketch, slack
 from decontam.passages import passages_of_task
-from decontam.reading import Codes, read, shingles_of
+from decontam.reading import read, shingles_of
 from decontam.settings import DecontaminationSettings
 from decontam.verdicts import Overlap
 from environment.task import Task

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from decontam.benchmark import Benchmark, BenchmarkTask
+from decontam.codes import Codes
 from decontam.companies import CompanyName, companies_in
 from decontam.joint_reading import joined
 from decontam.likeness import likeness
@@ -18,7 +19,7 @@ from decontam.minhash import SimilarityIndex, Sketch, sketch
 from decontam.names import NameIndex, SharedName
 from decontam.ngrams import NgramIndex, SharedRun
 from decontam.passages import passages_of_benchmark_task, seen_by_the_agent
-from decontam.reading import Codes, Reading, read, shingles_of, window_codes
+from decontam.reading import Reading, read, shingles_of, window_codes
 from decontam.sentence_model import SentenceModel
 from decontam.settings import DecontaminationSettings
 from decontam.structure import (

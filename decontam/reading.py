@@ -4,47 +4,25 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
+from typing import overload
 
 import numpy as np
-import xxhash
 from numpy.typing import NDArray
 
+from decontam.codes import Codes, Offsets, codes_between_blanks, codes_of
 from decontam.passages import Passage
-from decontam.words import BREAK, words_of_texts
+from decontam.words import BREAK, spelled_words, words_of_spelled
 
-Codes = NDArray[np.uint64]
 Places = NDArray[np.int32]
 """Positions or numbers of words: a reading has less than two thousand million."""
 
-_REMEMBERED = 1 << 18
 _FACTOR = 0x9E3779B97F4A7C15
 _SIEVE_BITS = 20
 _BLOCK = 1 << 18
 """Windows coded at once: of a whole benchmark, intermediate sums would take as much memory as its index."""
-
-
-class _WordCodes(dict[str, bytes]):
-    """xxh3 of each word, remembered for the first quarter of a million words so that memory stays bounded.
-
-    Eight bytes each: joining bytes into an array takes half the time of converting integers.
-    """
-
-    def __missing__(self, word: str) -> bytes:
-        code = xxhash.xxh3_64_digest(word.encode("utf-8", "surrogatepass"))
-        if len(self) < _REMEMBERED:
-            self[word] = code
-        return code
-
-
-_codes = _WordCodes()
-
-
-def codes_of(words: Iterable[str]) -> Codes:
-    """The 64-bit code of each normalised word; the same in every process."""
-    return np.frombuffer(b"".join(map(_codes.__getitem__, words)), dtype=">u8").astype(np.uint64)
 
 
 _BREAK = codes_of([BREAK])[0]
@@ -73,16 +51,38 @@ class Reading:
         return int(np.count_nonzero(self.left))
 
 
+class _Words(Sequence[str]):
+    """Words cut out of a text when they are looked at, which most never are."""
+
+    def __init__(self, text: bytes, starts: Offsets, ends: Offsets) -> None:
+        self._text, self._starts, self._ends = text, starts, ends
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(len(self)))]
+        return self._text[self._starts[place] : self._ends[place]].decode("utf-8", "surrogatepass")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(words_of_spelled(self._text))
+
+
 def read(passages: Iterable[Passage]) -> Reading:
     """The reading of those of `passages` that hold a word."""
     given = list(passages)
-    words = words_of_texts([passage.text for passage in given])
-    codes = codes_of(words)
+    text = spelled_words([passage.text for passage in given])
+    codes, begins, ends = codes_between_blanks(text)
     breaks = np.flatnonzero(codes == _BREAK)
     starts = np.concatenate([np.zeros(1, dtype=np.int64), breaks[:-1] + 1]) if len(given) else breaks
-    left = (np.repeat(breaks, breaks - starts + 1) - np.arange(len(words))).astype(np.int32)
+    left = (np.repeat(breaks, breaks - starts + 1) - np.arange(len(codes))).astype(np.int32)
     held = starts < breaks
-    return Reading(list(compress(given, held.tolist())), words, codes, starts[held].tolist(), left)
+    return Reading(list(compress(given, held.tolist())), _Words(text, begins, ends), codes, starts[held].tolist(), left)
 
 
 def window_codes(reading: Reading, size: int) -> tuple[Codes, Places]:

@@ -13,12 +13,13 @@ from itertools import chain
 
 import numpy as np
 
+from decontam.codes import codes_of
 from decontam.companies import CompanyName
 from decontam.company_fields import kind_of_field
 from decontam.lexicon import GENERIC_NAMES, LEGAL_SUFFIXES, OPENERS, PLAIN_WORDS, STREETS
 from decontam.name_keys import LONGEST, folded
 from decontam.people import GIVEN_NAMES
-from decontam.reading import Reading, codes_of
+from decontam.reading import Reading
 from decontam.words import unaccented, words_of
 
 

@@ -27,7 +27,9 @@ _ASCII = {code: chr(code).lower() if chr(code).isalnum() else " " for code in ra
     ord(sign): None for sign in _APOSTROPHES if sign.isascii()
 }
 
-_ASCII_AND_BREAK = {**_ASCII, ord(BREAK): BREAK}
+_BETWEEN_TEXTS = f" {BREAK} "
+_UNSAID_BYTES = "".join(filter(str.isascii, _APOSTROPHES)).encode()
+_ASCII_BYTES = bytes(code if code >= 128 or code == ord(BREAK) else ord(_ASCII[code] or " ") for code in range(256))
 _REMEMBERED = 1 << 16
 
 
@@ -68,23 +70,24 @@ def _folded(text: str) -> str:
     return " ".join([chunk if chunk.isascii() else _folded_chunks[chunk] for chunk in text.split()])
 
 
-def words_of_texts(texts: Sequence[str]) -> list[str]:
-    """The words of each text followed by BREAK, as one list: many times faster than text by text."""
-    words: list[str] = []
-    plain: list[str] = []
-    for text in texts:
-        folded = text if text.isascii() else _folded(text)
-        if folded.isascii() and BREAK not in folded:
-            plain.append(folded)
-        else:
-            words += _plain_words(plain)
-            plain.clear()
-            words += [*words_of(folded), BREAK]
-    return words + _plain_words(plain)
+def spelled_words(texts: Sequence[str]) -> bytes:
+    """The words of each text followed by BREAK, all set apart by blanks, in UTF-8: many times faster than as words."""
+    plain = [text if text.isascii() else _spelled(text) for text in texts]
+    joined = _BETWEEN_TEXTS.join([*plain, ""])
+    if joined.count(BREAK) > len(texts):
+        joined = _BETWEEN_TEXTS.join([*(text.replace(BREAK, " ") for text in plain), ""])
+    return joined.encode("utf-8", "surrogatepass").translate(_ASCII_BYTES, _UNSAID_BYTES)
 
 
-def _plain_words(texts: list[str]) -> list[str]:
-    return f" {BREAK} ".join([*texts, ""]).translate(_ASCII_AND_BREAK).split() if texts else []
+def words_of_spelled(text: bytes) -> list[str]:
+    """The words that `spelled_words` set apart."""
+    return text.decode("utf-8", "surrogatepass").split()
+
+
+def _spelled(text: str) -> str:
+    """`text`, or what is left of one that does not fold to ASCII, so that what is done with ASCII suffices."""
+    folded = _folded(text)
+    return folded if folded.isascii() else " ".join(words_of(folded))
 
 
 class Span(NamedTuple):

@@ -110,7 +110,7 @@ def test_same_code_with_other_words_is_no_shared_run() -> None:
 
 def test_windows_stay_inside_passages_and_short_passages_are_one_shingle() -> None:
     reading = read([Passage("a", "one two three", "a"), Passage("b", "", "b"), Passage("c", "four five", "c")])
-    assert reading.words == ["one", "two", "three", BREAK, BREAK, "four", "five", BREAK]
+    assert list(reading.words) == ["one", "two", "three", BREAK, BREAK, "four", "five", BREAK]
     assert [passage.path for passage in reading.passages] == ["a", "c"]
     assert reading.word_count() == 5
     assert [reading.passage_at(position) for position in (0, 2, 5, 6)] == [0, 0, 1, 1]

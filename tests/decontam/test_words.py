@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decontam.words import BREAK, run_position, spans_of, words_of, words_of_texts
+from decontam.words import BREAK, run_position, spans_of, spelled_words, words_of, words_of_spelled
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_plain_ascii_reads_the_same_by_the_fast_and_by_the_general_way(text: str
 @given(st.lists(st.text()))
 def test_many_texts_give_each_text_its_words_and_a_break(texts: list[str]) -> None:
     expected = [word for text in texts for word in [*words_of(text), BREAK]]
-    assert words_of_texts(texts) == expected
+    assert words_of_spelled(spelled_words(texts)) == expected
 
 
 @given(st.text())
