@@ -18,6 +18,10 @@ PROMPT = "system_prompt"
 """Hash of the system message, where a side's exports carry the conversations; of all of them where it has several."""
 
 
+ALIKE_FROM = 20
+"""Tasks from which on equal scores in two files are suspicious."""
+
+
 def scores_of(files: Sequence[ResultFile]) -> Scores:
     """Scores of one policy from its exports: files repeat the suite, hold parts of it or several attempts, in order.
 
@@ -32,8 +36,8 @@ def scores_of(files: Sequence[ResultFile]) -> Scores:
     rows = [_task_scores(name, scores) for name, scores in grouped.items()]
     kept = tuple(row for row in rows if row.domain != UNSCORED_DOMAIN)
     left_out = len(rows) - len(kept)
-    notes = (f"Left out as no part of the benchmark's score: tasks of the domain {UNSCORED_DOMAIN!r} ({left_out}).",)
-    return Scores(label, kept, settings, notes if left_out else ())
+    notes = [f"Left out as no part of the benchmark's score: tasks of the domain {UNSCORED_DOMAIN!r} ({left_out})."]
+    return Scores(label, kept, settings, (*(notes if left_out else ()), *_alike(files)))
 
 
 def compare_files(
@@ -82,6 +86,22 @@ def _prompt(files: Sequence[ResultFile]) -> str | None:
     if len(prompts) < 2:
         return prompts[0] if prompts else None
     return f"{len(prompts)} prompts, {hashlib.sha256(' '.join(prompts).encode()).hexdigest()[:16]}"
+
+
+def _alike(files: Sequence[ResultFile]) -> list[str]:
+    """Two attempts hardly ever agree on so many tasks; one that was exported twice, such as full and slim, does."""
+    notes, seen = [], dict[frozenset[tuple[str, float | None]], ResultFile]()
+    for file in files:
+        scores = frozenset((entry.name, entry.score.partial_credit if entry.score else None) for entry in file.entries)
+        if len(scores) < ALIKE_FROM or len({credit for _, credit in scores}) < 2:
+            continue
+        if scores in seen:
+            notes.append(
+                f"{seen[scores].path.name} and {file.path.name} agree on the score of each of {len(scores)} tasks; if "
+                "they are one attempt exported twice, give it once."
+            )
+        seen.setdefault(scores, file)
+    return notes
 
 
 def _same_runs(base: Sequence[ResultFile], adapter: Sequence[ResultFile]) -> list[str]:

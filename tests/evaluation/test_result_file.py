@@ -213,6 +213,22 @@ def test_the_same_run_on_both_sides_is_noted(tmp_path: Path) -> None:
     assert "The same run stands on both sides: file.json." in result.notes
 
 
+@pytest.mark.parametrize(("tasks", "suspicious"), [(20, True), (19, False)])
+def test_an_attempt_exported_twice_is_suspected(tmp_path: Path, tasks: int, suspicious: bool) -> None:
+    rows = [{"name": f"hr.t{number}", "score": number % 3 / 2} for number in range(tasks)]
+    full = read(tmp_path, [{**row, "messages": []} for row in rows], "full.json")
+    slim, other = (
+        read(tmp_path, rows[::-1], "slim.json"),
+        read(tmp_path, [{**row, "score": 0} for row in rows], "o.json"),
+    )
+    note = (
+        f"full.json and slim.json agree on the score of each of {tasks} tasks; if they are one attempt exported twice"
+    )
+    assert any(one.startswith(note) for one in scores_of([full, other, slim]).notes) is suspicious
+    again = read(tmp_path, [{**row, "score": 0, "id": 1} for row in rows], "again.json")
+    assert scores_of([full, other, again]).notes == ()
+
+
 def test_names_that_a_list_has_and_the_suite_has_not_are_noted(tmp_path: Path) -> None:
     rows = [ROW, OTHER, {"name": "hr.c", "score": 0}]
     base, adapter = read(tmp_path, rows, "b.json"), read(tmp_path, rows[::-1], "a.json")
