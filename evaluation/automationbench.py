@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 
 from pydantic import JsonValue
 
@@ -28,7 +29,7 @@ def scores_of(files: Sequence[ResultFile]) -> Scores:
     Raises ValueError when they differ in model or settings.
     """
     settings = {key: _agreed(files, key) for key in SETTINGS} | {PROMPT: _prompt(files)}
-    label = settings["model"] if isinstance(settings["model"], str) else files[0].path.stem
+    label = settings["model"] if isinstance(settings["model"], str) else Path(files[0].name).stem
     grouped: dict[str, list[Score | None]] = defaultdict(list)
     for file in files:
         for entry in file.entries:
@@ -97,7 +98,7 @@ def _alike(files: Sequence[ResultFile]) -> list[str]:
             continue
         if scores in seen:
             notes.append(
-                f"{seen[scores].path.name} and {file.path.name} agree on the score of each of {len(scores)} tasks; if "
+                f"{seen[scores].name} and {file.name} agree on the score of each of {len(scores)} tasks; if "
                 "they are one attempt exported twice, give it once."
             )
         seen.setdefault(scores, file)
@@ -105,7 +106,7 @@ def _alike(files: Sequence[ResultFile]) -> list[str]:
 
 
 def _same_runs(base: Sequence[ResultFile], adapter: Sequence[ResultFile]) -> list[str]:
-    ours = {file.digest: file.path.name for file in base}
+    ours = {file.digest: file.name for file in base}
     both = [ours[file.digest] for file in adapter if file.digest in ours]
     return [f"The same run stands on both sides: {', '.join(both)}."] if both else []
 

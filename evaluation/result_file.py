@@ -74,6 +74,11 @@ class ResultFile:
     """Hashes of the system messages that its conversations begin with; empty where it carries none."""
     entries: tuple[Entry, ...]
 
+    @property
+    def name(self) -> str:
+        """Of the file, with what cannot be printed replaced."""
+        return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in self.path.name)
+
 
 def read_result_file(path: Path) -> ResultFile:
     """The export at `path`. Raises ValueError, naming file and entry, when it is not one or contradicts itself."""

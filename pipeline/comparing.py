@@ -12,7 +12,6 @@ from urllib.parse import quote
 from assets.files import write_text
 from evaluation.automationbench import compare_files
 from evaluation.comparison import Comparison
-from evaluation.exhibits import printable
 from evaluation.export_outcomes import export_exhibits, export_outcomes
 from evaluation.failures import analyse
 from evaluation.flags import read_flags, read_monitored
@@ -52,9 +51,7 @@ def compare_results(
         flags=read_flags(flags) if flags else None,
     )
     named = {
-        printable(f"{name}: {file.path.name}"): file
-        for name, files in zip(("Base", "Adapter"), sides, strict=True)
-        for file in files
+        f"{name}: {file.name}": file for name, files in zip(("Base", "Adapter"), sides, strict=True) for file in files
     }
     analysis = analyse(*map(export_outcomes, sides))
     return ReportInputs(

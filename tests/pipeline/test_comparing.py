@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, unquote_to_bytes
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -166,6 +167,20 @@ def test_the_page_links_the_files_it_came_from(folder: Path) -> None:
     for target in links.values():
         assert (folder / "out" / unquote(target)).exists(), target
     assert f"Adapter: {strange.name}" in links
+
+
+@pytest.mark.parametrize("name", [b"\xff\xfe.json", b"two\nlines.json", b"<b>&amp;.json", b"x" * 250 + b".json"])
+def test_a_file_of_any_name_is_compared(folder: Path, name: bytes) -> None:
+    strange = folder / os.fsdecode(name)
+    tasks = json.loads((folder / "adapter.json").read_text())["tasks"]
+    strange.write_text(json.dumps({"tasks": tasks}))
+    done = compared(folder, adapter=strange.name)
+    assert done.exit_code == 0, done.output
+    page = (folder / "out" / "report.html").read_text()
+    assert "<b>" not in page
+    links = json.loads((folder / "out" / "report.json").read_text())["links"]
+    link = next(target for part, target in links.items() if part.startswith("Adapter: "))
+    assert Path(os.fsdecode(unquote_to_bytes(f"{folder}/out/{link}"))).exists()
 
 
 def test_our_own_harness_folder_is_a_side(tmp_path: Path) -> None:
