@@ -30,7 +30,7 @@ class Difference(Record):
     task: str
     score: str
     questions: int | None
-    """Of a side; paired where the test is. None where the files don't say."""
+    """Of each side; None where the files don't say or the sides differ."""
     base: float
     adapter: float
     difference: float
@@ -170,11 +170,7 @@ def _settings_notes(base: BenchmarkResult, adapter: BenchmarkResult, allow: Coll
 
 def _can_be_tested(base: BenchmarkResult, adapter: BenchmarkResult) -> bool:
     are_paired = base.questions is not None and adapter.questions is not None
-    return are_paired or _have_counts(base, adapter) or None not in (base.stderr, adapter.stderr)
-
-
-def _have_counts(base: BenchmarkResult, adapter: BenchmarkResult) -> bool:
-    return base.count is not None and base.count == adapter.count
+    return are_paired or None not in (base.count, adapter.count) or None not in (base.stderr, adapter.stderr)
 
 
 def _difference(
@@ -184,16 +180,16 @@ def _difference(
         return _paired(base, adapter, seed, common, level)
     found: Unpaired | None = None
     test: Test = "none"
-    count = base.count if _have_counts(base, adapter) else None
-    if count is not None:
-        found, test = two_proportions(base.value, adapter.value, count), "two proportions, z"
+    if base.count is not None and adapter.count is not None:
+        found = two_proportions(base.value, adapter.value, (base.count, adapter.count))
+        test = "two proportions, z"
     elif base.stderr is not None and adapter.stderr is not None:
         found = standard_errors(base.value, adapter.value, base.stderr, adapter.stderr)
         test = "standard errors, z"
     row = Difference(
         task=base.task,
         score=base.score,
-        questions=count,
+        questions=base.count if base.count == adapter.count else None,
         base=base.value,
         adapter=adapter.value,
         difference=adapter.value - base.value,
@@ -211,7 +207,7 @@ def _difference(
         "the files hold no answers question by question, so the two rates are compared as if of different questions, "
         "which sees less"
         if found
-        else "the files hold neither answers question by question, nor equal counts, nor standard errors"
+        else "the files hold neither answers question by question, nor counts, nor standard errors"
     )
     return row, [f"{base.task}: {said}."]
 

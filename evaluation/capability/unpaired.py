@@ -20,16 +20,16 @@ class Unpaired:
     """Standard deviation of the difference."""
 
 
-def two_proportions(base: float, adapter: float, count: int, confidence: float = 0.95) -> Unpaired:
-    """Two shares of `count` questions each.
+def two_proportions(base: float, adapter: float, counts: tuple[int, int], confidence: float = 0.95) -> Unpaired:
+    """Two shares, each of as many questions as `counts` says.
 
     z with the pooled share for the p-value; the interval is that of Agresti and Caffo 2000 (one right and one wrong
     answer added to each side), which stays right near 0 and 1.
     """
-    pooled = (base + adapter) / 2
-    z = _z(adapter - base, math.sqrt(2 * pooled * (1 - pooled) / count))
-    shares = [(rate * count + 1) / (count + 2) for rate in (base, adapter)]
-    sd = math.sqrt(sum(share * (1 - share) for share in shares) / (count + 2))
+    pooled = (base * counts[0] + adapter * counts[1]) / sum(counts)
+    z = _z(adapter - base, math.sqrt(pooled * (1 - pooled) * (1 / counts[0] + 1 / counts[1])))
+    shares = [(rate * count + 1) / (count + 2) for rate, count in zip((base, adapter), counts, strict=True)]
+    sd = math.sqrt(sum(share * (1 - share) / (count + 2) for share, count in zip(shares, counts, strict=True)))
     half = _NORMAL.inv_cdf((1 + confidence) / 2) * sd
     middle = shares[1] - shares[0]
     return Unpaired(max(-1.0, middle - half), min(1.0, middle + half), _p_value(z), sd)

@@ -70,6 +70,13 @@ def test_without_answers_two_counts_are_compared_and_it_is_said(tmp_path: Path) 
     )
 
 
+def test_counts_may_differ() -> None:
+    found = two_proportions(0.8, 0.75, (1000, 400))
+    z = 0.05 / math.sqrt((1100 / 1400) * (300 / 1400) * (1 / 1000 + 1 / 400))
+    assert found.p_value == pytest.approx(2 * norm.sf(z), rel=1e-9)
+    assert (found.low + found.high) / 2 == pytest.approx(301 / 402 - 801 / 1002, rel=1e-9)
+
+
 def test_without_counts_standard_errors_decide_and_without_these_nothing(tmp_path: Path) -> None:
     for side, value in (("base", 0.8), ("adapter", 0.7)):
         runs.results(tmp_path / side / "one", "one", {"one": runs.metric("acc", "acc", value, stderr=0.02)}, model=side)
@@ -165,7 +172,7 @@ def test_a_model_compared_with_itself_is_told(tmp_path: Path) -> None:
 
 
 def test_unpaired_tests_stand_at_the_edges() -> None:
-    assert two_proportions(1.0, 1.0, 50).p_value == 1
-    assert two_proportions(0.0, 1.0, 50).p_value < 1e-20
+    assert two_proportions(1.0, 1.0, (50, 50)).p_value == 1
+    assert two_proportions(0.0, 1.0, (50, 40)).p_value < 1e-20
     assert standard_errors(0.5, 0.5, 0.0, 0.0).p_value == 1
     assert standard_errors(0.5, 0.4, 0.0, 0.0).p_value == 0
