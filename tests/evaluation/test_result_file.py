@@ -5,11 +5,14 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 from evaluation.automationbench import compare_files, scores_of
+from evaluation.export_outcomes import export_exhibits, export_outcomes
+from evaluation.failures import analyse
 from evaluation.result_file import ResultFile, read_result_file
 
 ROW = {"name": "hr.a", "score": 1, "passed": True}
@@ -239,3 +242,46 @@ def test_names_that_a_list_has_and_the_suite_has_not_are_noted(tmp_path: Path) -
         "The list of monitored tasks names 1 task (hr.A) that the base has not.",
         "The flag set y names 2 tasks (sales.b, sales.c) that the base has not.",
     ]
+
+
+ODD = (None, True, 0, -1, 0.5, 1.0, 2, "", "x", "\ud800", [], {}, [None], "1e5", 10**30, float("nan"), [{"role": 3}])
+
+
+def damaged(value: Any, rng: Random) -> Any:
+    """The value with some of its parts lost and others replaced."""
+    if rng.random() < 0.02:
+        return rng.choice(ODD)
+    if isinstance(value, dict):
+        return {key: damaged(one, rng) for key, one in value.items() if rng.random() > 0.01}
+    return [damaged(one, rng) for one in value] if isinstance(value, list) else value
+
+
+def test_a_file_damaged_anywhere_is_refused_in_a_sentence_or_read_to_the_end(tmp_path: Path) -> None:
+    said = {"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]}
+    whole = {
+        "meta": {"model": "m", "toolset": "api", "sampling_args": {"top_p": 1}},
+        "summary": {"passed_count": 2},
+        "tasks": [
+            {
+                "name": f"hr.t{number}", "score": score, "passed": score == 1, "num_model_calls": 3, "error": None,
+                "metrics": {"partial_credit": score},
+                "assertions": [{"type": "gmail_x", "passed": score == 1, "excluded": False}],
+                "messages": [{"role": "system", "content": "S"}, {"role": "user", "content": "U"}, said],
+            }
+            for number, score in enumerate((1.0, 0.5, 1.0, 0.25))
+        ],
+    }
+    base = read(tmp_path, json.dumps(whole), "base.json")
+    rng, ends = Random(7), {"refused": 0, "read": 0}
+    for _ in range(300):
+        try:
+            file = read(tmp_path, json.dumps(damaged(whole, rng)))
+            scores_of([file])
+            moves = analyse(export_outcomes([base]), export_outcomes([file]))
+            shown = export_exhibits((*moves.gains, *moves.losses), [base], [file])
+            assert all(one.model_dump_json().encode() for one in shown)
+            ends["read"] += 1
+        except ValueError as refusal:
+            assert not isinstance(refusal, UnicodeError)
+            ends["refused"] += 1
+    assert min(ends.values()) > 50

@@ -96,6 +96,19 @@ def test_the_gain_is_the_mean_difference_of_the_attempts(finished: FinishedRun) 
     assert abs(summary["gain"] - (summary["adapter"] - summary["base"])) < 1e-9
 
 
+def test_every_number_of_the_report_leads_to_a_file_and_failures_are_shown(finished: FinishedRun) -> None:
+    folder = finished.root / "evaluation_report"
+    numbers = json.loads((folder / "report.json").read_text())
+    for part, target in numbers["links"].items():
+        assert (folder / target).is_file(), part
+    assert {"headline", "failures", "temperatures", "training", "clean", "in band"} <= set(numbers["links"])
+    failed, solved = numbers["failures"]["attempts"], numbers["comparison"]
+    assert failed["base"] == solved["attempts"] - solved["base_solved"]
+    assert failed["adapter"] == solved["attempts"] - solved["adapter_solved"]
+    assert len(numbers["exhibits"]) == min(20, len(numbers["failures"]["gains"]) + len(numbers["failures"]["losses"]))
+    assert all(one["base"]["lines"] and one["prompt"] for one in numbers["exhibits"])
+
+
 def test_the_report_is_there_and_names_the_stand_in(finished: FinishedRun) -> None:
     page = (finished.root / "evaluation_report" / "report.html").read_text()
     assert "stand in for the public benchmark" in page
