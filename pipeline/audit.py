@@ -24,7 +24,12 @@ from pipeline.bad_input import BadInput
 from pipeline.store import MANIFEST, Store, StoredGeneration, artifact_named
 from pipeline.task_source import find_task
 
-_THINGS = {"adapter": ADAPTER, "report": "evaluation_report", "training_set": TRAINING_SET}
+_THINGS = {
+    "adapter": ADAPTER,
+    "report": "evaluation_report",
+    "capability": "capability_report",
+    "training_set": TRAINING_SET,
+}
 """What may be named after a generation's key -> its stage."""
 
 
@@ -60,7 +65,7 @@ class Audit(Record):
 
 
 def audited(store: Store, thing: str) -> Audit:
-    """The audit of a task's id, or of `laptop.g1/adapter`, `laptop.g1/report`, `laptop.g1/training_set`."""
+    """The audit of a task's id, or of what a generation made: `laptop.g1/adapter`, `laptop.g1/report`..."""
     key, _, name = thing.partition("/")
     if name:
         if name not in _THINGS:
@@ -68,13 +73,15 @@ def audited(store: Store, thing: str) -> Audit:
         known = store.keys()
         if key not in known:
             raise BadInput(f"there is no generation {key!r} in {store.root}; there are {', '.join(known) or 'none'}")
-        generation, task, root = store.open(key), None, _THINGS[name]
+        generation, task = store.open(key), None
+        roots: tuple[str, ...] = (_THINGS[name],)
     else:
         generation, task = find_task(store, thing)
-        root = _furthest(generation)
+        roots = _furthest(generation)
     artifacts: dict[str, AuditedArtifact] = {}
     damage: list[str] = []
-    _walk(generation, root, artifacts, damage)
+    for root in roots:
+        _walk(generation, root, artifacts, damage)
     damage = list(dict.fromkeys(damage))
     story = tuple(_story(generation, task)) if task and not damage else ()
     return Audit(
@@ -101,10 +108,11 @@ def audit_text(audit: Audit) -> str:
     return "\n".join(lines)
 
 
-def _furthest(generation: StoredGeneration) -> str:
-    """The last stage that is done and that tasks reach."""
+def _furthest(generation: StoredGeneration) -> tuple[str, ...]:
+    """The stages that are done and that none of the others is made from; the lineage manifest is a list of them all."""
     done = [stage for stage in STAGES if stage != "lineage_manifest" and generation.is_finished(stage)]
-    return done[-1]
+    sources = {source for stage in done for source in generation.manifest(stage).upstream}
+    return tuple(stage for stage in done if stage not in sources)
 
 
 def _walk(generation: StoredGeneration, name: str, artifacts: dict[str, AuditedArtifact], damage: list[str]) -> None:
