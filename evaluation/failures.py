@@ -149,16 +149,18 @@ def _strays(sides: Sides) -> tuple[Share, ...]:
 
 
 def _knobs(sides: Sides) -> tuple[Share, ...]:
-    """Levels are split at the median over tasks, so that both halves hold many; a knob of one level says nothing."""
+    """Levels are split at the median over tasks, so that both halves hold many; a knob of one level is left out."""
     levels: dict[str, dict[str, float]] = defaultdict(dict)
     for outcome in (*sides[0], *sides[1]):
         for name, level in outcome.knobs.items():
             levels[name][outcome.task_id] = level
     shares = []
     for name in sorted(levels):
+        if len(set(levels[name].values())) < 2:
+            continue
         middle = median_low(levels[name].values())
         if max(levels[name].values()) == middle:
-            middle = max((level for level in levels[name].values() if level < middle), default=middle)
+            middle = max(level for level in levels[name].values() if level < middle)
         for title, above in ((f"{name} up to {middle:g}", False), (f"{name} above {middle:g}", True)):
             share = _share(
                 title,

@@ -70,7 +70,10 @@ def gains(rows: Sequence[Row], *, narrow: bool) -> str:
                 ha="center",
                 fontsize=8.5,
                 fontweight="bold" if first else "normal",
+                bbox={"boxstyle": "square,pad=0.05", "facecolor": "white", "edgecolor": "none"},
             )
+        left, right = axes.get_xlim()
+        axes.set_xlim(min(left, -1.0), max(right, 1.0))
         axes.set_yticks(range(len(rows)), [_label(row.name) for row in rows], color=INK)
         axes.set_ylim(len(rows) - 0.5, -0.8)
         axes.tick_params(axis="y", length=0)
@@ -119,22 +122,24 @@ def temperatures(result: Sharpening, *, narrow: bool) -> str:
         axes.bar(places, rates, width=0.6, color=[MUTED if top else PALE for top in best])
         adapter = 100 * result.adapter
         axes.axhline(adapter, color=ADAPTER, linewidth=2)
-        axes.annotate(
-            f"adapter at {result.evaluation_temperature:g}: {adapter:.1f}%",
-            (0, adapter),
-            xycoords=("axes fraction", "data"),
-            xytext=(4, 4),
-            textcoords="offset points",
-            color=ADAPTER,
-            fontweight="bold",
-        )
-        for place, rate in zip(places, rates, strict=True):
+        axes.set_title(f"line: adapter at {result.evaluation_temperature:g}, {adapter:.1f}%", color=ADAPTER)
+        top = max(*rates, adapter, 1) * 1.1
+        for place, rate, is_best in zip(places, rates, best, strict=True):
+            # Inside a bar that has room for it, since the line may run just above.
+            inside = rate > top / 5
             axes.annotate(
-                f"{rate:.1f}%", (place, rate), xytext=(0, 3), textcoords="offset points", ha="center", fontsize=8.5
+                f"{rate:.1f}%",
+                (place, rate),
+                xytext=(0, -4 if inside else 3),
+                textcoords="offset points",
+                ha="center",
+                va="top" if inside else "bottom",
+                fontsize=8.5,
+                color="white" if inside and is_best else INK,
             )
         labels = [f"{row.temperature:g}" + (" (greedy)" if row.temperature == 0 else "") for row in result.rows]
         axes.set_xticks(places, labels)
-        axes.set_ylim(0, max(*rates, adapter, 1) * 1.22)
+        axes.set_ylim(0, top)
         axes.set_xlabel("sampling temperature of the base")
         axes.set_ylabel("pass@1, %")
         axes.grid(axis="y")

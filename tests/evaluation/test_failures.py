@@ -93,9 +93,9 @@ def test_a_median_at_the_highest_level_moves_down_so_that_both_halves_hold_somet
     assert rows(analyse(side, side).knobs) == {"depth up to 0": (1, 1, 1, 1), "depth above 0": (2, 2, 2, 2)}
 
 
-def test_a_knob_of_one_level_has_one_line_and_a_task_without_it_is_in_none() -> None:
-    side = [made("x-1", knobs={"depth": 4.0}), made("x-2", knobs={})]
-    assert rows(analyse(side, side).knobs) == {"depth up to 4": (1, 1, 1, 1)}
+def test_a_knob_of_one_level_has_no_line_and_a_task_without_a_knob_is_in_none() -> None:
+    side = [made("x-1", knobs={"depth": 4.0, "width": 1.0}), made("x-2", knobs={"width": 2.0}), made("x-3")]
+    assert rows(analyse(side, side).knobs) == {"width up to 1": (1, 1, 1, 1), "width above 1": (1, 1, 1, 1)}
 
 
 def test_the_telling_attempts_are_the_worst_of_who_does_worse_and_the_best_of_the_other() -> None:
