@@ -263,7 +263,11 @@ def test_a_file_damaged_anywhere_is_refused_in_a_sentence_or_read_to_the_end(tmp
         "summary": {"passed_count": 2},
         "tasks": [
             {
-                "name": f"hr.t{number}", "score": score, "passed": score == 1, "num_model_calls": 3, "error": None,
+                "name": f"hr.t{number}",
+                "score": score,
+                "passed": score == 1,
+                "num_model_calls": 3,
+                "error": None,
                 "metrics": {"partial_credit": score},
                 "assertions": [{"type": "gmail_x", "passed": score == 1, "excluded": False}],
                 "messages": [{"role": "system", "content": "S"}, {"role": "user", "content": "U"}, said],
