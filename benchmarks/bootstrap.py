@@ -66,8 +66,8 @@ def main() -> int:
     lines = ["| what | seconds | times ours |", "| --- | --- | --- |"]
     lines += [f"| {name} | {seconds:.3f} | {seconds / first:.2f} |" for name, seconds in times.items()]
     table = (
-        f"{TASKS} tasks x {ATTEMPTS} attempts, {RESAMPLES:,} resamples, processor time, best of {REPEATS}; budget {BUDGET_S} s for the "
-        f"first line, {REPORT_BUDGET_S} s for the last.\n\n" + "\n".join(lines)
+        f"{TASKS} tasks x {ATTEMPTS} attempts, {RESAMPLES:,} resamples, processor time, best of {REPEATS}; budget "
+        f"{BUDGET_S} s for the first line, {REPORT_BUDGET_S} s for the last.\n\n" + "\n".join(lines)
     )
     print(table)
     if "--write" in sys.argv[1:]:
