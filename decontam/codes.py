@@ -34,6 +34,11 @@ class SpelledCodes:
         """The code of each part."""
         return _mixed((self._sums[ends] - self._sums[starts]) * self._powers.down[starts])
 
+    def without(self, places: Offsets, starts: Offsets, ends: Offsets) -> Codes:
+        """The code that each part has without its byte at a place."""
+        after = (self._sums[ends] - self._sums[places + 1]) * self._powers.down[1]
+        return _mixed((self._sums[places] - self._sums[starts] + after) * self._powers.down[starts])
+
 
 class _Powers:
     """Powers of the base and of its inverse, of which there are as many as the longest text so far has bytes."""
@@ -85,3 +90,10 @@ def codes_of(words: Iterable[str]) -> Codes:
     """The code of each word; no word is empty or holds a blank."""
     codes, _, _ = codes_between_blanks(" ".join(words).encode("utf-8", "surrogatepass"))
     return codes
+
+
+def numbers_of_ranges(starts: Offsets, stops: Offsets) -> tuple[Offsets, Offsets]:
+    """Every number of each range, after which of the ranges it is of."""
+    sizes = stops - starts
+    ranges = np.repeat(np.arange(len(sizes)), sizes)
+    return ranges, np.arange(len(ranges)) - np.repeat(np.cumsum(sizes) - sizes - starts, sizes)

@@ -11,9 +11,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
 
 import numpy as np
+from numpy.typing import NDArray
 
 from decontam.company_fields import FieldKind, kind_of_field, kind_of_heading
 from decontam.lexicon import CAMEL_PLAIN, CUES, DESIGNATORS, GENERIC_NAMES, LEGAL_IN_PROSE, OPENERS, PLAIN_WORDS
@@ -22,6 +23,9 @@ from decontam.passages import Passage
 from decontam.people import is_person
 from decontam.reading import Reading, Sieve
 from decontam.words import words_of
+
+Letters = NDArray[np.uint8]
+"""A text as bytes, one a letter; those beyond Latin-1 are question marks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,9 @@ def companies_in(reading: Reading) -> dict[str, CompanyName]:
     for offset, domain in _domains(everything):
         number = bisect_right(ends, offset)
         _note(found, domain_keys(domain), domain, reading.passages[number], number)
-    for number, name in [*_shaped_names(reading, texts), *_camel_names(everything, ends)]:
+    letters = np.frombuffer(everything.encode("latin-1", "replace"), dtype=np.uint8)
+    shaped = _shaped_names(reading, texts, _may_have_endings(letters, ends))
+    for number, name in [*shaped, *_camel_names(everything, letters, ends)]:
         _note(found, name_keys(name), name, reading.passages[number], number, is_certain=False)
     return found
 
@@ -106,7 +112,9 @@ def _domains(text: str) -> Iterator[tuple[int, str]]:
         while at >= 0:
             stop = at + len(end)
             if not (text[stop : stop + 1].isalnum() or text[stop : stop + 1] in ("-", "_", "@")):
-                before = _BEFORE_END.search(text, max(0, at - _LONGEST_DOMAIN), at)
+                before = None
+                if not _is_after_at_sign(text, at):
+                    before = _BEFORE_END.search(text, max(0, at - _LONGEST_DOMAIN), at)
                 if before is not None:
                     yield before.start(), text[before.start() : stop]
             at = text.find(end, stop)
@@ -120,11 +128,21 @@ def _domains(text: str) -> Iterator[tuple[int, str]]:
             at = text.find(mark, start)
 
 
+def _is_after_at_sign(text: str, end: int) -> bool:
+    """Whether what ends there is the domain of a mail address, as most are: that is seen sooner than matched."""
+    sign = text.rfind("@", max(0, end - _LONGEST_DOMAIN), end)
+    return sign >= 0 and text[sign + 1 : end].replace(".", "").replace("-", "").replace("_", "").isalnum()
+
+
 _ENDINGS = {
     form.lower(): tuple(dict.fromkeys([form, form.upper(), form.capitalize()]))
     for form in [*LEGAL_IN_PROSE, *DESIGNATORS]
 }
 _ENDING_SIEVE = Sieve(_ENDINGS)
+_IS_GAP = np.isin(np.arange(256), [ord(sign) for sign in " \n\u00a0"])
+_BEGINS_ENDING = np.zeros((256, 256), dtype=bool)
+for _form in chain.from_iterable(_ENDINGS.values()):
+    _BEGINS_ENDING[tuple(_form[:2].encode("latin-1"))] = True
 _LEGAL = frozenset(form.lower() for form in LEGAL_IN_PROSE)
 _CAPITALISED = r"(?:[A-Z0-9\u00c0-\u00de][\w.’'-]*|&)"
 _STEM = re.compile(rf"({_CAPITALISED}(?: +(?:and +)?{_CAPITALISED}){{0,4}}),? +$")
@@ -132,10 +150,19 @@ _REACH = 100
 """Characters before a suffix among which the rest of the name is looked for."""
 
 
-def _shaped_names(reading: Reading, texts: list[str]) -> Iterator[tuple[int, str]]:
+def _may_have_endings(letters: Letters, ends: list[int]) -> frozenset[int]:
+    """Numbers of the passages in which a word begins like a suffix or a designator, written as in names."""
+    gaps = np.flatnonzero(_IS_GAP[letters[:-2]])
+    begun = gaps[_BEGINS_ENDING[letters[gaps + 1], letters[gaps + 2]]]
+    return frozenset(np.searchsorted(ends, begun, side="right").tolist())
+
+
+def _shaped_names(reading: Reading, texts: list[str], chosen: frozenset[int]) -> Iterator[tuple[int, str]]:
     """Names in prose that end in a legal suffix or a designator, with the number of their passage."""
     wanted = dict.fromkeys(
-        (reading.passage_at(position), reading.words[position]) for position in _ENDING_SIEVE.positions(reading)
+        (number, reading.words[position])
+        for position in _ENDING_SIEVE.positions(reading)
+        if (number := reading.passage_at(position)) in chosen
     )
     for number, word in wanted:
         kind = kind_of_field(reading.passages[number].field)
@@ -190,9 +217,8 @@ _SURNAME_PREFIXES = frozenset("Mc Mac De Di Du La Le Da Van Von Fitz Del".split(
 _CAMEL_LENGTHS = range(6, 31)
 
 
-def _camel_names(everything: str, ends: list[int]) -> Iterator[tuple[int, str]]:
+def _camel_names(everything: str, letters: Letters, ends: list[int]) -> Iterator[tuple[int, str]]:
     """Words in CamelCase that a preposition makes a party of, with the number of their passage."""
-    letters = np.frombuffer(everything.encode("latin-1", "replace"), dtype=np.uint8)
     is_lower = (letters >= ord("a")) & (letters <= ord("z"))
     is_upper = (letters >= ord("A")) & (letters <= ord("Z"))
     covered = 0

@@ -83,9 +83,12 @@ _TENANCIES = frozenset(TENANCIES)
 
 def exemption_of(domain: str) -> Exemption | None:
     """Why `domain`, or one that it lies under, names no company; None when it does name one."""
-    labels = _labels(domain)
-    parents = (".".join(labels[start:]) for start in reversed(range(len(labels))))
-    return next((_EXEMPTIONS[parent] for parent in parents if parent in _EXEMPTIONS), None)
+    parent = ""
+    for label in reversed(_labels(domain)):
+        parent = f"{label}.{parent}" if parent else label
+        if parent in _EXEMPTIONS:
+            return _EXEMPTIONS[parent]
+    return None
 
 
 def company_label(domain: str) -> str:

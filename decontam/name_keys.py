@@ -32,7 +32,8 @@ _LETTERS = str.maketrans(
 )
 _SPELLED_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
 _AMONG_SINGLE_LETTERS = re.compile(r"\b(\w)/(?=\w\b)")
-_AND = re.compile(r"[&+]|\b(?:and|und|et)\b", re.IGNORECASE)
+_CONJUNCTIONS = ("and", "und", "et")
+_AND = re.compile(rf"[&+]|\b(?:{'|'.join(_CONJUNCTIONS)})\b", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^()]*\)")
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s(?=\s*$)", re.IGNORECASE)
 
@@ -64,7 +65,7 @@ _GLUED_ENDS = tuple(end for _, end in GLUED_AFFIXES if end)
 def domain_keys(domain: str) -> tuple[str, ...]:
     """Keys of the company that owns `domain`, with and without what is glued to its name; none for exempt domains."""
     keys: list[str] = []
-    for label in name_keys(company_label(domain).replace("-", " ")):
+    for label in _label_keys(company_label(domain)):
         keys.append(label)
         for end in GLUED_SUFFIXES if label.endswith(_GLUED_SUFFIXES) else ():
             if label.endswith(end) and len(label) - len(end) >= _SHORTEST_CORE:
@@ -77,6 +78,13 @@ def domain_keys(domain: str) -> tuple[str, ...]:
             if len(core) == len(label) - len(start) - len(end) and len(core) > _SHORTEST_CORE:
                 keys.append(core)
     return tuple(dict.fromkeys(filter(None, map(_accepted, keys))))
+
+
+def _label_keys(label: str) -> tuple[str, ...]:
+    """`name_keys` of a domain's label; most are one plain word."""
+    if label.isascii() and label.isalnum() and label not in _CONJUNCTIONS:
+        return tuple(filter(None, (_accepted(label),)))
+    return name_keys(label.replace("-", " "))
 
 
 def folded(word: str) -> str:

@@ -13,7 +13,8 @@ from decontam.reading import Reading
 
 TABLE_BITS = 22
 CODE_MASK = np.uint64((1 << TABLE_BITS) - 1)
-_BIT_AT, _BIT_MASK = np.uint64(TABLE_BITS), np.uint64(7)
+_BIT_AT, _BIT_MASK = np.uint64(3), np.uint64(7)
+_SHIFTS = (np.uint64(0), np.uint64(32))
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _AT_A_TIME = 256
 
@@ -39,7 +40,8 @@ class NameOpenings:
         parts = np.array([(end, stop) for end in range(1, length) for stop in range(end + 1, length + 2)])
         if len(parts):
             ends, stops = parts.T
-            self._pairs.add((codes.of(first, first + ends) * _FACTOR + codes.of(first + ends, first + stops)).ravel())
+            heads, rests = codes.of(first, first + ends), codes.of(first + ends, first + stops)
+            self._pairs.add(pair_codes_of(heads, rests).ravel())
 
     def positions(self, reading: Reading) -> list[int]:
         """Where a name may begin."""
@@ -49,27 +51,36 @@ class NameOpenings:
 
 
 class _CodeFilter:
-    """Codes of which nearly all others can be told: a Bloom filter with two bits a code, in a byte each."""
+    """Codes of which nearly all others can be told: a Bloom filter with two bits a code."""
 
     def __init__(self) -> None:
         self._table = np.zeros(1 << TABLE_BITS, dtype=np.uint8)
 
     def add(self, codes: Codes) -> None:
         """Takes them in."""
-        bits = np.left_shift(1, (codes >> _BIT_AT) & _BIT_MASK).astype(np.uint8)
-        np.bitwise_or.at(self._table, codes & CODE_MASK, bits)  # plain indexing would lose one of two bits of one byte
+        for shift in _SHIFTS:
+            bits = np.left_shift(1, (codes >> shift) & _BIT_MASK).astype(np.uint8)
+            # Plain indexing would lose one of two bits of one byte.
+            np.bitwise_or.at(self._table, (codes >> shift >> _BIT_AT) & CODE_MASK, bits)
 
     def places(self, codes: Codes) -> NDArray[np.int64]:
         """Where among `codes` one may have been taken in."""
-        held = self._table[codes & CODE_MASK]
-        places = np.flatnonzero(held)
-        bits = (codes[places] >> _BIT_AT) & _BIT_MASK
-        return places[(held[places] >> bits.astype(np.uint8)) & 1 > 0]
+        places = np.arange(len(codes))
+        for shift in _SHIFTS:
+            shifted = codes[places] >> shift
+            held = self._table[(shifted >> _BIT_AT) & CODE_MASK] >> (shifted & _BIT_MASK).astype(np.uint8)
+            places = places[held & 1 > 0]
+        return places
 
 
 def pair_codes(codes: Codes) -> Codes:
     """The code of each word with the one after it."""
-    return codes[:-1] * _FACTOR + codes[1:]
+    return pair_codes_of(codes[:-1], codes[1:])
+
+
+def pair_codes_of(words: Codes, following: Codes) -> Codes:
+    """The code of each of `words` with the one that follows it."""
+    return words * _FACTOR + following
 
 
 def _folded_codes(reading: Reading) -> Codes:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from decontam.codes import codes_of
 from decontam.companies import CompanyName
 from decontam.name_keys import LONGEST, folded
-from decontam.name_openings import CODE_MASK, TABLE_BITS, NameOpenings, pair_codes
+from decontam.name_openings import NameOpenings
 from decontam.near_keys import NearKeys
 from decontam.reading import Reading, WordPlaces
+from decontam.spelled_in_prose import SpelledInProse
 from decontam.spelled_names import is_compound, is_within_longer, written_name
 
 NEAR_LENGTH = 8
@@ -36,18 +35,19 @@ class NameIndex:
         self._companies = companies
         self._longest = max(map(len, companies), default=0) + 1
         self._openings = NameOpenings(companies)
-        self._words = frozenset(reading.words)
-        self._pairs = np.zeros(1 << TABLE_BITS, dtype=bool)
-        self._pairs[pair_codes(reading.codes) & CODE_MASK] = True
         self._places = WordPlaces(reading)
+        self._prose = SpelledInProse(reading.codes, self._places)
         self._asked: dict[tuple[str, bool], CompanyName | None] = {}
         self._near = NearKeys(key for key in companies if len(key) >= NEAR_LENGTH)
 
     def shared(self, reading: Reading, companies: Mapping[str, CompanyName]) -> tuple[SharedName, ...]:
         """Companies of `reading` (its own `companies` and whatever else its prose names) that the index names too."""
         pairs: dict[str, SharedName] = {}
+        in_prose = self._prose.likely([key for key in companies if key not in self._companies])
         for key, ours in companies.items():
-            theirs = self._companies[key] if key in self._companies else self._in_prose(key, ours)
+            theirs = self._companies.get(key)
+            if key in in_prose:
+                theirs = self._in_prose(key, ours)
             if theirs is not None:
                 pairs.setdefault(ours.key, SharedName(ours, theirs))
         for position, width, key in self._mentions(reading):
@@ -62,9 +62,9 @@ class NameIndex:
     def near(self, companies: Mapping[str, CompanyName]) -> tuple[SharedName, ...]:
         """Companies whose name is one letter more, less or other than an indexed one's."""
         pairs: dict[tuple[str, str], SharedName] = {}
-        for key, ours in companies.items():
-            if len(key) < NEAR_LENGTH or key in self._companies:
-                continue
+        unlike = [key for key in companies if len(key) >= NEAR_LENGTH and key not in self._companies]
+        for key in self._near.likely(unlike):
+            ours = companies[key]
             for other in self._near.of(key):
                 theirs = self._companies[other]
                 pairs.setdefault((ours.key, theirs.key), SharedName(ours, theirs))
@@ -105,17 +105,12 @@ class NameIndex:
 
     def _spellings(self, key: str) -> Iterator[tuple[int, int]]:
         """Position and number of words of every run that spells `key`, shortest first."""
-        if key in self._words:
-            yield from ((start, 1) for start in self._places.of(key).tolist())
-        if not self._may_be_several_words(key):
-            return
-        open_runs = [
-            (key[end:], self._places.of(key[:end]), 1) for end in range(1, len(key)) if key[:end] in self._words
-        ]
+        yield from ((start, 1) for start in self._places.of(key).tolist())
+        open_runs = [(key[end:], places, 1) for end in range(1, len(key)) if len(places := self._places.of(key[:end]))]
         while open_runs:
             rest, at, width = open_runs.pop(0)
             for end in range(1, len(rest) + 1):
-                if rest[:end] not in self._words:
+                if not len(self._places.of(rest[:end])):
                     continue
                 inside = at[self._reading.left[at] > width]
                 starts = inside[self._reading.codes[inside + width] == codes_of([rest[:end]])[0]]
@@ -125,18 +120,6 @@ class NameIndex:
                     yield from ((int(start), width + 1) for start in starts)
                 elif width + 1 < LONGEST:
                     open_runs.append((rest[end:], starts, width + 1))
-
-    def _may_be_several_words(self, key: str) -> bool:
-        """Whether two words that follow each other in the reading begin `key`; nearly always this spares a search."""
-        for end in range(1, len(key)):
-            if key[:end] not in self._words:
-                continue
-            for stop in range(end + 1, len(key) + 1):
-                if key[end:stop] in self._words:
-                    pair = pair_codes(codes_of([key[:end], key[end:stop]]))
-                    if self._pairs[pair[0] & CODE_MASK]:
-                        return True
-        return False
 
 
 def _named(reading: Reading, position: int, key: str, written: str) -> CompanyName:

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from decontam.codes import Codes, SpelledCodes, numbers_of_ranges
+
+_TABLE_BITS = 24
+_MASK = np.uint64((1 << _TABLE_BITS) - 1)
+_AT_A_TIME = 1024
 
 
 class NearKeys:
@@ -10,10 +19,21 @@ class NearKeys:
 
     def __init__(self, keys: Iterable[str]) -> None:
         self._by_length: dict[int, dict[tuple[str, str], list[str]]] = {}
-        for key in keys:
+        self._table = np.zeros(1 << _TABLE_BITS, dtype=bool)
+        known = list(keys)
+        for key in known:
             thirds = self._by_length.setdefault(len(key), {})
             for pair in _two_thirds(key, len(key)):
                 thirds.setdefault(pair, []).append(key)
+        for start in range(0, len(known), _AT_A_TIME):
+            self._table[_shortened(known[start : start + _AT_A_TIME])[1] & _MASK] = True
+
+    def likely(self, keys: Sequence[str]) -> list[str]:
+        """Those of `keys` that may be one letter more, less or other than one of these; hardly any other."""
+        if not keys:
+            return []
+        number, codes = _shortened(keys)
+        return [keys[place] for place in np.unique(number[self._table[codes & _MASK]]).tolist()]
 
     def of(self, key: str) -> list[str]:
         """Those of the keys that are one letter more, less or other than `key`."""
@@ -32,6 +52,21 @@ def _two_thirds(key: str, length: int) -> tuple[tuple[str, str], tuple[str, str]
     moved = len(key) - length
     head, tail = key[:first], key[second + moved :]
     return (head, key[first:second]), (head, tail), (key[first + moved : second + moved], tail)
+
+
+def _shortened(keys: Sequence[str]) -> tuple[NDArray[np.int64], Codes]:
+    """Codes of each key and of what each is without one of its letters, after the number of the key.
+
+    Of two keys that are one edit apart, some of these are the same.
+    """
+    # A byte a letter: letters that have none are all alike, which hides no edit but makes some.
+    codes = SpelledCodes("".join(keys).encode("latin-1", "replace"))
+    sizes = np.array(list(map(len, keys)))
+    stops = np.cumsum(sizes)
+    starts = stops - sizes
+    number, places = numbers_of_ranges(starts, stops)
+    shorter = codes.without(places, starts[number], stops[number])
+    return np.concatenate([np.arange(len(keys)), number]), np.concatenate([codes.of(starts, stops), shorter])
 
 
 def _is_one_edit(one: str, other: str) -> bool:

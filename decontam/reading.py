@@ -132,6 +132,11 @@ class WordPlaces:
         self._codes, self._order = ordered[firsts], order
         self._bounds = array("i", [*firsts.tolist(), len(order)])
 
+    def have(self, codes: Codes) -> NDArray[np.bool_]:
+        """Whether each is the code of a word that stands somewhere."""
+        places = np.searchsorted(self._codes, codes)
+        return self._codes[np.minimum(places, len(self._codes) - 1)] == codes
+
     def of(self, word: str) -> Places:
         """Positions of `word`, in order."""
         code = codes_of([word])[0]
