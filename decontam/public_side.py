@@ -192,9 +192,9 @@ def refuse_empty(name: str, side: Side, may_lack_names: bool = False) -> None:
     needed = ("tasks", "passages", "ngrams") if may_lack_names else ("tasks", "passages", "ngrams", "names")
     missing = [part for part in needed if getattr(side, part) == 0]
     if missing:
+        told = " and no ".join("run of words as long as ngram_words" if part == "ngrams" else part for part in missing)
         raise ValueError(
-            f"compared nothing: {name} have no {' and no '.join(missing)}; "
-            "check that the right file was read and that its rows hold text"
+            f"compared nothing: {name} have no {told}; check that the right file was read and that its rows hold text"
         )
 
 

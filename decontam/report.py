@@ -17,6 +17,7 @@ from decontam.lexicon import GENERIC_NAMES, LEGAL_PREFIXES, LEGAL_SUFFIXES, OPEN
 from decontam.marking import Piece, marked
 from decontam.names import NEAR_LENGTH
 from decontam.people import GIVEN_NAMES
+from decontam.scored_set import shortfall
 from decontam.structure import LOOK_ALIKE
 from decontam.verdicts import REPORTED, RULES, Decontamination, Overlap, Ruling
 
@@ -138,6 +139,7 @@ def report_html(result: Decontamination, occasion: Occasion, shown: int = 60) ->
         result=result,
         occasion=occasion,
         statement=statement(result),
+        shortfalls=[lacks for source in result.benchmark_sources if (lacks := shortfall(source)) is not None],
         counts=counts,
         titles=TITLES,
         heads=_HEADS,

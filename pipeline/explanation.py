@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from assets.generation import batch_name
 from assets.stages.benchmark import read_benchmark
@@ -68,6 +68,10 @@ class Explanation(Record):
     nearest: tuple[NearestTask, ...]
     """The most alike benchmark tasks, the nearest first."""
     shingle_words: int
+    by_meaning: bool
+    """Whether prompts were compared by meaning."""
+    elsewhere: tuple[str, ...]
+    """What became of the same task in other generations."""
 
 
 def explained(store: Store, beginning: str) -> Explanation:
@@ -95,6 +99,8 @@ def explained(store: Store, beginning: str) -> Explanation:
             for one in nearest(task, benchmark, settings.shingle_words, _NEAREST)
         ),
         shingle_words=settings.shingle_words,
+        by_meaning=settings.meaning is not None,
+        elsewhere=tuple(_elsewhere(store, generation.key, task.id)),
     )
 
 
@@ -106,7 +112,11 @@ def explanation_text(found: Explanation, width: int) -> str:
     lines = wrap(f"{ruling.task_id} ({found.generation}, {found.artifact}) is {verdict}", width)
     if ruling.kept:
         lines.append("It breaks none of the rules:")
-        lines += [line for rule in RULES for line in wrap(TITLES[rule], width, "  - ", "    ")]
+        told = {rule: TITLES[rule] for rule in RULES}
+        if not found.by_meaning:
+            told["like_meaning"] += " (not compared: decontamination.meaning is not set)"
+        lines += [line for title in told.values() for line in wrap(title, width, "  - ", "    ")]
+    lines += [line for one in found.elsewhere for line in wrap(f"The same task in {one}", width, "", "  ")]
     for name, overlaps in (("DROPPED", ruling.overlaps), ("ALSO", found.further), ("REPORTED", ruling.reported)):
         for overlap in overlaps:
             lines += ["", *_overlap_lines(overlap, name, found.shingle_words, width)]
@@ -117,6 +127,17 @@ def explanation_text(found: Explanation, width: int) -> str:
     alike = [one for one in found.nearest if one.similarity]
     lines += [f"  {one.similarity:.4f}  {clean(one.name)}" for one in alike] or ["  none shares a shingle with it"]
     return "\n".join(lines)
+
+
+def _elsewhere(store: Store, key: str, task_id: str) -> Iterator[str]:
+    for other in reversed(store.keys()):
+        generation = store.open(other)
+        if other == key or not generation.is_finished(STAGE):
+            continue
+        for batch in (0, *generation.batches(STAGE)):
+            for ruling in rulings(generation, batch):
+                if ruling.task_id == task_id:
+                    yield f"{other}: " + (f"dropped: {TITLES[str(ruling.rule)]}" if ruling.rule else "clean")
 
 
 def _ruling(generation: StoredGeneration, task: Task) -> tuple[int, Ruling]:

@@ -47,20 +47,28 @@ def task_of_row(row: Any, place: Place) -> BenchmarkTask:
         place.refuse(f"is no task: {name} has no prompt with a user message; export the file again")
     domain = name.partition(".")[0] if "." in name else str(row.get("domain") or info.get("domain") or "unknown")
     state = info.get("initial_state", row.get("initial_state")) or {}
-    tools, assertions = info.get("zapier_tools") or (), info.get("assertions") or ()
+    tools, assertions = (_listed(info.get(key), key, place) for key in ("zapier_tools", "assertions"))
     return BenchmarkTask(
         name=name,
         domain=domain,
         prompt=prompt,
         system=system,
         initial_state=_opened(state, "initial_state", place),
-        tools=tuple(map(str, tools)) if isinstance(tools, list) else (),
-        assertions=tuple(assertions) if isinstance(assertions, list) else (),
+        tools=tuple(map(str, tools)),
+        assertions=tuple(assertions),
         row=place.number,
         example_id=example_id if isinstance(example_id, (int, str)) else None,
         other={key: value for key, value in row.items() if key not in _IN_ROW}
         | {f"info.{key}": value for key, value in info.items() if key not in _IN_INFO},
     )
+
+
+def _listed(value: Any, name: str, place: Place) -> list[Any]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        place.refuse(f"is no task: its {name} is a {type(value).__name__}, expected a list; export the file again")
+    return value
 
 
 def _opened(value: Any, name: str, place: Place) -> Mapping[str, Any]:

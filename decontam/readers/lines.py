@@ -45,7 +45,7 @@ def json_value(place: Place, text: str, is_cut: bool = False) -> Any:
         value = strict_json(text)
     except (ValueError, RecursionError) as error:
         # Only what was being written when the disk filled or the copy stopped lacks its newline.
-        if is_cut:
+        if is_cut and isinstance(error, json.JSONDecodeError):
             place.refuse("is cut off in the middle of the last row; copy or export the file again")
         place.refuse(f"is not JSON ({error}); each line must hold one JSON object")
     return value

@@ -81,6 +81,18 @@ def test_hash_ignores_order_name_and_spelling_of_the_file_and_sees_content(tmp_p
         ('{"task": "a.b", "prompt": "p", "info": "{oops"}\n', 1, "its info is text but not JSON"),
         ('{"task": "a.b", "prompt": "p", "info": [1]}\n', 1, "its info is a list"),
         ('{"task": "a.b", "prompt": "\\ud800"}\n', 1, "surrogate"),
+        ('{"task": "a.b", "prompt": "\\ud800"}', 1, "surrogate"),
+        ('{"task": "a.b", "prompt": NaN}', 1, "NaN is no JSON number"),
+        (
+            json.dumps(row(info={"task_name": "a.b", "assertions": "all"})) + "\n",
+            1,
+            "assertions is a str, expected a list",
+        ),
+        (
+            json.dumps(row(info={"task_name": "a.b", "zapier_tools": {"gmail": 1}})) + "\n",
+            1,
+            "zapier_tools is a dict, expected a list",
+        ),
         (json.dumps(row()) + "\n" + json.dumps(row()) + "\n", 2, "name 'sales.a' that line 1 has"),
         (json.dumps(row(example_id=1)) + "\n" + json.dumps(row("sales.b", example_id=1)) + "\n", 2, "that line 1 has"),
     ],

@@ -225,7 +225,7 @@ def test_a_comparison_with_nothing_is_refused() -> None:
     nameless = BenchmarkTask(name="hr.a", domain="hr", prompt=" ".join(prose(2)), row=1)
     with pytest.raises(ValueError, match="compared nothing: the benchmark tasks of made have no names"):
         decontaminate([long_enough], made_benchmark(nameless), (), SETTINGS)
-    with pytest.raises(ValueError, match="have no ngrams"):
+    with pytest.raises(ValueError, match="have no run of words as long as ngram_words"):
         judged([made_task("Too short")])
     with pytest.raises(ValueError, match="have no tasks"):
         decontaminate([long_enough], made_benchmark().model_copy(update={"tasks": ()}), (), SETTINGS)
@@ -239,7 +239,9 @@ def test_each_of_several_benchmarks_must_bring_text_of_its_own() -> None:
     usual = made_benchmark().tasks[0]
     sources = (imported("automationbench", "automationbench"), imported("other", "automationbench"))
     mute = BenchmarkTask(name="hr.a", domain="hr", prompt="Too short", row=1, benchmark="other")
-    with pytest.raises(ValueError, match="the tasks of the benchmark other have no ngrams and no names"):
+    with pytest.raises(
+        ValueError, match="the tasks of the benchmark other have no run of words as long as ngram_words and no names"
+    ):
         decontaminate([made_task("a " * 20)], made_benchmark(usual, mute, sources=sources), (), SETTINGS)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from decontam.benchmark import BenchmarkSource
 from decontam.decontaminate import decontaminate
 from decontam.report import Occasion, overlap_rows, report_html, ruling_rows
 from decontam.settings import DecontaminationSettings
@@ -240,3 +241,15 @@ def test_a_task_with_several_overlaps_is_counted_once(result: Decontamination) -
     assert [overlap.rule for overlap in ruling.overlaps] == ["shared_passage", "company_name"]
     counts = result.counts()
     assert counts["input"] == counts["kept"] + sum(counts[rule] for rule in RULES)
+
+
+def test_a_benchmark_that_is_not_complete_is_said_to_be_so() -> None:
+    source = BenchmarkSource(
+        name="public", source="p", version="1", content_hash="0", counts={"operations": 1}, reader="automationbench"
+    )
+    for sources, is_told in (((source,), True), ((source.model_copy(update={"reader": "jsonl"}),), False)):
+        benchmark = made_benchmark(
+            made_benchmark().tasks[0].model_copy(update={"benchmark": "public"}), sources=sources
+        )
+        page = report_html(decontaminate([made_task(COPIED)], benchmark, (), DecontaminationSettings()), OCCASION)
+        assert ("public is not complete: it has 1 of 600 scored tasks" in page) == is_told

@@ -81,6 +81,8 @@ def test_a_clean_task_shows_what_it_was_compared_with_and_the_nearest(cleaned: S
     assert task.actor["company"] in found.names
     assert [one.name for one in found.nearest] == ["hr.taken"]
     assert found.nearest[0].similarity < 0.5
+    assert "Means what a benchmark task means (not compared: decontamination.meaning is not set)" in text
+    assert found.elsewhere == () and "The same task in" not in text
 
 
 def test_the_totals_add_up_and_say_when_the_benchmark_changed(cleaned: StoredGeneration, benchmark: Path) -> None:
@@ -99,6 +101,26 @@ def test_the_totals_add_up_and_say_when_the_benchmark_changed(cleaned: StoredGen
         assert "--new" in overlap_totals_text(later)
     finally:
         benchmark.write_text(kept)
+
+
+def test_the_same_task_in_another_generation_is_told_of(tmp_path: Path, benchmark: Path) -> None:
+    store = Store(tmp_path / "store")
+    first = begun(store, tmp_path, "first", ("decontamination", {"benchmarks": [str(benchmark)]}))
+    generate_candidates(first)
+    task = next(tasks_in(first, "candidate_tasks"))
+    kept = benchmark.read_text()
+    try:
+        benchmark.write_text(json.dumps(public_row(task, "hr.taken")) + "\n")
+        clean_proven(proven(first))
+    finally:
+        benchmark.write_text(kept)
+    second = begun(store, tmp_path, "second")
+    generate_candidates(second)
+    clean_proven(proven(second))
+    found = explained(store, task.id)
+    assert found.generation == "second.g1" and found.ruling.kept
+    assert found.elsewhere == ("first.g1: dropped: Shares a run of words with a benchmark task",)
+    assert "The same task in first.g1: dropped: Shares a run of words" in explanation_text(found, 100)
 
 
 def test_a_task_that_was_not_compared_is_told_apart(tmp_path: Path) -> None:
