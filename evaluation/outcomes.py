@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import takewhile
 
+from environment.apps import APPS
 from environment.attempt import Attempt, Verdict
-from environment.episode import Episode
+from environment.episode import Episode, derived_fields
 from environment.identity import Identity
-from environment.task import Task
+from environment.task import Task, ToolCall
+from environment.verifier import Judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +88,33 @@ def _end(verdict: Verdict) -> End:
 def _trap_ends(task: Identity[Task]) -> tuple[tuple[str, End], ...]:
     """Where the whole solution of each careless worker ends; the same calls give the same ids of new rows.
 
-    An end that is also that of doing nothing tells nobody apart and is left out.
+    An end that is also that of doing nothing tells nobody apart and is left out. Calls that only read change nothing
+    and take most of the time, so they are not made; nor is what a solution begins with in common with the reference.
     """
+    judge = Judge(task.of.contract, derived_fields(APPS))
+    reference = _writes(task.of.reference)
+    stages = [Episode(task.of, "actions")]
+    for call in reference:
+        stages.append(stages[-1].fork())
+        stages[-1].call(call.tool, call.arguments)
+    idle = _end(judge.verdict(stages[0].changes()))
     found = []
     for trap in task.of.traps:
-        episode = Episode(task.of, "actions")
-        for call in trap.sprung:
+        calls = _writes(trap.sprung)
+        common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(calls, reference, strict=False)))
+        episode = stages[common].fork()
+        for call in calls[common:]:
             episode.call(call.tool, call.arguments)
-        found.append((trap.name, _end(episode.verdict())))
-    idle = _end(Episode(task.of, "actions").verdict())
-    return tuple((name, end) for name, end in found if end != idle)
+        end = _end(judge.verdict(episode.changes()))
+        if end != idle:
+            found.append((trap.name, end))
+    return tuple(found)
+
+
+def _writes(calls: Sequence[ToolCall]) -> list[ToolCall]:
+    return [call for call in calls if call.tool not in _reading()]
+
+
+@cache
+def _reading() -> frozenset[str]:
+    return frozenset(action.name for app in APPS for action in app.all_actions if action.access == "read")
