@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate, chain
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +55,7 @@ def companies_in(reading: Reading) -> dict[str, CompanyName]:
         elif kind != "prose":
             _note_typed(found, kind, texts[number].strip(), passage, number)
     everything = "\n".join(texts)
-    ends = list(accumulate(len(text) + 1 for text in texts))
+    ends = (np.cumsum(list(map(len, texts))) + np.arange(1, len(texts) + 1)).tolist()
     for offset, domain in _domains(everything):
         number = bisect_right(ends, offset)
         _note(found, domain_keys(domain), domain, reading.passages[number], number)
@@ -101,23 +101,19 @@ _BARE_DOMAIN = re.compile(r"(?:[^\W_](?:[\w-]*[^\W_])?\.)+[^\W\d_]{2,}|(?:[^\W_]
 _AFTER_SCHEME = re.compile(rf"(?:[^\s/@]*@)?({_BARE_DOMAIN.pattern})")
 _MARKS = ("@", "://", "www.")
 _USUAL_ENDS = (".ai", ".app", ".biz", ".co", ".com", ".de", ".dev", ".eu", ".fr", ".io", ".net", ".org", ".uk")
+_USUAL_END = re.compile(rf"(?:{'|'.join(map(re.escape, _USUAL_ENDS))})(?![\w@-])")
 _BEFORE_END = re.compile(r"(?<![\w@/.-])(?:[^\W_][\w-]*\.)*[^\W_][\w-]*$")
 _LONGEST_DOMAIN = 64
 
 
 def _domains(text: str) -> Iterator[tuple[int, str]]:
     """Domains of e-mail and web addresses, with where they stand; bare ones in prose by their usual ends."""
-    for end in _USUAL_ENDS:
-        at = text.find(end)
-        while at >= 0:
-            stop = at + len(end)
-            if not (text[stop : stop + 1].isalnum() or text[stop : stop + 1] in ("-", "_", "@")):
-                before = None
-                if not _is_after_at_sign(text, at):
-                    before = _BEFORE_END.search(text, max(0, at - _LONGEST_DOMAIN), at)
-                if before is not None:
-                    yield before.start(), text[before.start() : stop]
-            at = text.find(end, stop)
+    ended = sorted(_USUAL_END.finditer(text), key=lambda end: end[0])
+    for end in ended:
+        if not _is_after_at_sign(text, end.start()):
+            before = _BEFORE_END.search(text, max(0, end.start() - _LONGEST_DOMAIN), end.start())
+            if before is not None:
+                yield before.start(), text[before.start() : end.end()]
     for mark in _MARKS:
         at = text.find(mark)
         while at >= 0:

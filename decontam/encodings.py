@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from email.message import Message
 from urllib.parse import unquote
 
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+_SHORTEST_BASE64 = 16
+_BASE64 = re.compile(rf"[A-Za-z0-9+/_-]{{{_SHORTEST_BASE64},}}={{0,2}}")
 _INSIDE_PROSE = re.compile(r"[A-Za-z0-9+/_-]{40,}={0,2}")
 _LINE = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
 _LINE_LETTERS = 40
@@ -38,7 +39,8 @@ _SHOWN_HEADERS = ("Subject", "From", "To", "Cc", "Bcc", "Reply-To")
 
 def decoded_base64(text: str) -> str | None:
     """The text inside base64 or base64url (wrapped in lines or not), None when there is none."""
-    if "@" in text or "." in text:  # addresses, the most frequent long strings without blanks
+    # Addresses are the most frequent long strings without blanks.
+    if len(text) < _SHORTEST_BASE64 or "@" in text or "." in text:
         return None
     compact = "".join(text.split())
     if not _BASE64.fullmatch(compact):

@@ -139,7 +139,8 @@ def _add_mapping(value: Mapping[str, Any], path: str, field: str, found: list[Pa
             _add_text(item, f"{path}.{key}", f"{field}.{key}", found)
         elif item is not None:
             _add_any(item, f"{path}.{key}", f"{field}.{key}", found)
-        _add_key(key, path, field, found)
+        if is_given_name(key):
+            _add_key(key, path, field, found)
 
 
 def _add_key(key: str, path: str, field: str, found: list[Passage]) -> None:
