@@ -624,7 +624,7 @@ def _made(name_or_path: str, until: str, new: bool) -> tuple[Store, StoredGenera
     else:
         terminal.say(f"{generation.key} in {generation.root} (log: {log})")
         for finding in run_stages(store, generation, until):
-            terminal.say(f"{finding.asset}: the check {finding.check} did not pass. {finding.demand}")
+            terminal.say(f"{finding.asset}: the check {finding.check} did not pass. It demands: {finding.demand}")
     return store, generation
 
 

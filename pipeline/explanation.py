@@ -111,7 +111,13 @@ def explanation_text(found: Explanation, width: int) -> str:
     verdict = f"clean, in the cluster of {ruling.cluster}" if ruling.kept else f"dropped: {title}"
     lines = wrap(f"{ruling.task_id} ({found.generation}, {found.artifact}) is {verdict}", width)
     if ruling.kept:
-        lines.append("It breaks none of the rules:")
+        if found.further:
+            lines += wrap(
+                "But as it stands in the store it overlaps: it, or what it was compared with, was altered since. "
+                f"worldloom audit {found.generation}/report names the files.",
+                width,
+            )
+        lines.append("Compared under every rule:" if found.further else "It breaks none of the rules:")
         told = {rule: TITLES[rule] for rule in RULES}
         if not found.by_meaning:
             told["like_meaning"] += " (not compared: decontamination.meaning is not set)"

@@ -83,12 +83,24 @@ def run_stages(store: Store, generation: StoredGeneration, until: str) -> tuple[
         except DagsterExecutionInterruptedError:
             raise KeyboardInterrupt from None
         except DagsterAssetCheckFailedError as failed:
-            raise FellShort(" ".join(str(failed).split())) from None
+            raise FellShort(_stopped(str(failed))) from None
     return tuple(
         Finding(evaluation.asset_key.to_user_string(), evaluation.check_name, _DEMANDS[evaluation.asset_check_key])
         for evaluation in result.get_asset_check_evaluations()
         if not evaluation.passed
     )
+
+
+def _stopped(message: str) -> str:
+    """What the checks demand that stopped a run: Dagster names them, a line an asset, after a first line."""
+    told = [line.partition(": ") for line in message.splitlines()[1:]]
+    sentences = [
+        f"{asset}: the check {check} did not pass, so that nothing further is made of it. It demands: "
+        f"{_DEMANDS[dg.AssetCheckKey(dg.AssetKey(asset), check)]}"
+        for asset, _, checks in told
+        for check in checks.split(",")
+    ]
+    return " ".join(sentences)
 
 
 @contextmanager

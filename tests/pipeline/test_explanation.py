@@ -123,6 +123,15 @@ def test_the_same_task_in_another_generation_is_told_of(tmp_path: Path, benchmar
     assert "The same task in first.g1: dropped: Shares a run of words" in explanation_text(found, 100)
 
 
+def test_a_clean_task_that_was_altered_since_is_not_called_clean_alone(cleaned: StoredGeneration) -> None:
+    found = explained(store_of(cleaned), next(tasks_of(cleaned, STAGE)).id)
+    taken = explained(store_of(cleaned), next(tasks_in(cleaned, "candidate_tasks")).id)
+    text = explanation_text(found.model_copy(update={"further": taken.further}), 100)
+    assert "But as it stands in the store it overlaps" in text
+    assert "breaks none of the rules" not in text
+    assert "But as it stands" not in explanation_text(found, 100)
+
+
 def test_a_task_that_was_not_compared_is_told_apart(tmp_path: Path) -> None:
     generation = begun(Store(tmp_path / "store"), tmp_path, "small")
     generate_candidates(generation)
