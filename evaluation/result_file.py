@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from evaluation.result_row import first_of, name_of, score_of, short
 from evaluation.scores import Score, named
 
 UNSCORED_DOMAIN = "simple"
@@ -38,10 +38,6 @@ SETTINGS = (
 LONGEST_NAME = 200
 """Letters of a task's or a model's name; the benchmark's longest has under 100."""
 _COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
-_CONTEXT_FULL = re.compile(
-    r"context[ _-]?(length|window|size|limit|overflow)|maximum context|exceed\w*\W+(\w+\W+){0,4}context"
-    r"|overlong|prompt is too long|too many tokens"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +134,7 @@ def _parsed(path: Path, text: str) -> tuple[Mapping[str, Any], Any, list[Any]]:
         raise ValueError(f"{path} is no JSON ({error}); give an export of auto-bench") from None
     if isinstance(parsed, list):
         return {}, None, parsed
-    if isinstance(parsed, dict) and "tasks" not in parsed and _name(parsed):
+    if isinstance(parsed, dict) and "tasks" not in parsed and name_of(parsed):
         return {}, None, [parsed]
     if not isinstance(parsed, dict) or not isinstance(parsed.get("tasks"), list):
         raise ValueError(f"{path} has no list `tasks`; give a JSON export of auto-bench")
@@ -169,7 +165,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        raise ValueError(f"the key {_short(twice)} comes twice in one object")
+        raise ValueError(f"the key {short(twice)} comes twice in one object")
     return found
 
 
@@ -197,7 +193,7 @@ def _refuse_another_count(path: Path, entries: Sequence[Entry], said: Any) -> No
     plain = all(entry.score is not None and entry.domain != UNSCORED_DOMAIN for entry in entries)
     passed = sum(entry.score.strict for entry in entries if entry.score)
     if plain and said not in (None, passed):
-        raise ValueError(f"{path} says that {_short(said)} tasks passed, its entries say {passed}; export it again")
+        raise ValueError(f"{path} says that {short(said)} tasks passed, its entries say {passed}; export it again")
 
 
 def _settings(path: Path, meta: Mapping[str, Any]) -> dict[str, JsonValue]:
@@ -205,13 +201,13 @@ def _settings(path: Path, meta: Mapping[str, Any]) -> dict[str, JsonValue]:
     nested = meta.get("sampling_args")
     found: dict[str, JsonValue] = {}
     for key in SETTINGS:
-        value = _first(meta.get(key), nested.get(key) if isinstance(nested, dict) else None)
+        value = first_of(meta.get(key), nested.get(key) if isinstance(nested, dict) else None)
         if value is None:
             continue
         try:
             json.dumps(value, allow_nan=False)
         except ValueError:
-            raise ValueError(f"{path} states {key} as {_short(value)}; expected a finite number or a word") from None
+            raise ValueError(f"{path} states {key} as {short(value)}; expected a finite number or a word") from None
         if isinstance(value, str):
             _refuse_odd(f"{path}: its {key}", value)
         found[key] = value
@@ -230,64 +226,14 @@ def _prompts(rows: Sequence[Any]) -> frozenset[str]:
 
 
 def _entry(path: Path, number: int, row: Any) -> Entry:
-    name = _name(row)
+    name = name_of(row)
     if name is None:
         raise ValueError(f"{path}: entry {number} has no task name (`name`, or `task` in raw output)")
     _refuse_odd(f"{path}: the task name of entry {number}", name)
     try:
-        return Entry(name, _score(row), row)
+        return Entry(name, score_of(row), row)
     except ValueError as error:
         raise ValueError(f"{path}: {name}: {error}") from None
-
-
-def _name(row: Any) -> str | None:
-    """The task's name: `name` in exports, `task` in raw output, `info.task_name` in raw rows that carry the task."""
-    if not isinstance(row, dict):
-        return None
-    info = row.get("info")
-    if isinstance(info, str):
-        try:
-            info = json.loads(info)
-        except (ValueError, RecursionError):
-            info = None
-    candidates = (row.get("name"), info.get("task_name") if isinstance(info, dict) else None, row.get("task"))
-    return next((name for name in candidates if isinstance(name, str) and name), None)
-
-
-def _score(row: Mapping[str, Any]) -> Score | None:
-    """The row's score; None when an error is recorded, the model was never called or there is no score."""
-    credit = _first(row.get("score"), _metrics(row).get("partial_credit"), row.get("reward"))
-    if _infrastructure_error(row) or credit is None:
-        return None
-    if isinstance(credit, bool) or not isinstance(credit, int | float) or not 0 <= credit <= 1:
-        raise ValueError(f"the score is a share in [0, 1], given {_short(credit)}")
-    passed = _passed(row)
-    if passed not in (None, True, False):
-        raise ValueError(f"`passed` is true or false, given {_short(passed)}")
-    if passed is not None and bool(passed) != (credit == 1):
-        raise ValueError(
-            f"passed is {bool(passed)} at a score of {credit}, and a task passes at 1 exactly; export it again"
-        )
-    return Score(strict=credit == 1, partial_credit=abs(float(credit)), collateral=None, incomplete=None)
-
-
-def _passed(row: Mapping[str, Any]) -> Any:
-    return _first(row.get("passed"), _metrics(row).get("task_completed_correctly"))
-
-
-def _metrics(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    metrics = row.get("metrics")
-    return metrics if isinstance(metrics, dict) else {}
-
-
-def _infrastructure_error(row: Mapping[str, Any]) -> bool:
-    # A context overflow is the model's doing (it read too much), not the machine's, so its score stands.
-    failed = bool(row.get("error")) and not _CONTEXT_FULL.search(json.dumps(row["error"]).lower())
-    return failed or row.get("num_model_calls") == 0
-
-
-def _first(*values: Any) -> Any:
-    return next((value for value in values if value is not None), None)
 
 
 def _refuse_odd(what: str, name: str) -> None:
@@ -296,8 +242,3 @@ def _refuse_odd(what: str, name: str) -> None:
         raise ValueError(f"{what} has {len(name)} letters, expected at most {LONGEST_NAME}; shorten it")
     if not name.isprintable():
         raise ValueError(f"{what}, {name!r}, holds a character that cannot be printed; write it without")
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:80]}..."

@@ -112,6 +112,9 @@ def test_a_negative_zero_is_a_plain_zero(tmp_path: Path) -> None:
         ("RuntimeError: async context manager was closed", False),
         ("SSL context: certificate verify failed", False),
         ("rate limit exceeded", False),
+        ("rate limit reached: too many tokens per minute", False),
+        ("context deadline exceeded", False),
+        ("exceeded the time limit in a context manager", False),
         (["TimeoutError"], False),
     ],
 )
