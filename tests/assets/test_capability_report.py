@@ -14,6 +14,7 @@ from assets.files import write_text
 from assets.generation import FellShort, Product
 from assets.partitions import GENERATIONS
 from assets.stages.capability import NOT_ASKED_FOR, check_capability, read_capability
+from pipeline.audit import audited
 from pipeline.bad_input import BadInput
 from pipeline.definitions import ASSETS, CHECKS
 from pipeline.doctor import examine
@@ -134,6 +135,18 @@ def test_the_asset_shows_the_verdict_and_its_check_warns_of_a_drop(
         False,
         dg.AssetCheckSeverity.WARN,
     )
+
+
+def test_an_audit_follows_it_to_the_adapter_and_names_an_altered_result(
+    generation: StoredGeneration, tmp_path: Path
+) -> None:
+    check_capability(generation)
+    store = Store(tmp_path / "store")
+    found = audited(store, "small.g1/capability")
+    assert ([one.name for one in found.artifacts], found.damage) == (["capability_report", "lora_adapter"], ())
+    result = f"nemo_evaluator/base/{TASKS[0]}/results.yml"
+    (generation.folder("capability_report") / result).write_text("results: better")
+    assert audited(store, "small.g1/capability").damage == (f"capability_report/{result} was altered",)
 
 
 def test_a_missing_program_is_told_before_a_run_and_by_the_doctor(generation: StoredGeneration, tmp_path: Path) -> None:
