@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,54 +45,85 @@ class CompanyName:
 
 def companies_in(reading: Reading) -> dict[str, CompanyName]:
     """Companies by key; one of several spellings stands under each of its keys."""
-    found: dict[str, CompanyName] = {}
+    found = CompaniesFound()
+    found.add(reading)
+    return found.by_key()
+
+
+class CompaniesFound:
+    """The companies of several readings as if they were one, found as each is added."""
+
+    def __init__(self) -> None:
+        self._passages = 0
+        self._ways: dict[str, dict[str, CompanyName]] = {way: {} for way in _WAYS}
+
+    def add(self, reading: Reading) -> None:
+        """Finds those of one more reading."""
+        for way, keys, name, number, is_certain in _named_in(reading):
+            found = self._ways[way]
+            for key in keys:
+                if key not in found:
+                    passage = reading.passages[number]
+                    found[key] = CompanyName(keys[0], name, passage, self._passages + number, is_certain)
+        self._passages += len(reading.passages)
+
+    def by_key(self) -> dict[str, CompanyName]:
+        """The companies by key: of several places that name one, the first of the surest way to tell."""
+        companies: dict[str, CompanyName] = {}
+        for found in self._ways.values():
+            for key, company in found.items():
+                companies.setdefault(key, company)
+        return companies
+
+
+class _Named(NamedTuple):
+    """A company named in a passage."""
+
+    way: str
+    """One of _WAYS."""
+    keys: tuple[str, ...]
+    name: str
+    number: int
+    """Of the passage."""
+    is_certain: bool
+
+
+def _named_in(reading: Reading) -> Iterator[_Named]:
+    """The companies that a reading names, as often as it does."""
     texts = [passage.text for passage in reading.passages]
     for number, passage in enumerate(reading.passages):
         kind = kind_of_field(passage.field)
         if kind == "column":
             heading, *cells = texts[number].split("\n")
             for cell in cells if (kind := kind_of_heading(heading)) != "prose" else ():
-                _note_typed(found, kind, cell, passage, number)
+                yield _Named("typed", _typed_keys(kind, cell), cell, number, True)
         elif kind != "prose":
-            _note_typed(found, kind, texts[number].strip(), passage, number)
+            text = texts[number].strip()
+            yield _Named("typed", _typed_keys(kind, text), text, number, True)
     everything = "\n".join(texts)
     ends = (np.cumsum(list(map(len, texts))) + np.arange(1, len(texts) + 1)).tolist()
-    for offset, domain in _domains(everything):
-        number = bisect_right(ends, offset)
-        _note(found, domain_keys(domain), domain, reading.passages[number], number)
+    for way, offset, domain in _domains(everything):
+        yield _Named(way, domain_keys(domain), domain, bisect_right(ends, offset), True)
     letters = np.frombuffer(everything.encode("latin-1", "replace"), dtype=np.uint8)
-    shaped = _shaped_names(reading, texts, _may_have_endings(letters, ends))
-    for number, name in [*shaped, *_camel_names(everything, letters, ends)]:
-        _note(found, name_keys(name), name, reading.passages[number], number, is_certain=False)
-    return found
+    for number, name in _shaped_names(reading, texts, _may_have_endings(letters, ends)):
+        yield _Named("shaped", name_keys(name), name, number, False)
+    for number, name in _camel_names(everything, letters, ends):
+        yield _Named("camel case", name_keys(name), name, number, False)
 
 
-def _note_typed(found: dict[str, CompanyName], kind: FieldKind, text: str, passage: Passage, number: int) -> None:
+def _typed_keys(kind: FieldKind, text: str) -> tuple[str, ...]:
+    """The keys of what stands in a typed field, none where that is no company."""
     if kind == "domain":
-        if _BARE_DOMAIN.fullmatch(text):
-            _note(found, domain_keys(text), text, passage, number)
-    elif (
+        return domain_keys(text) if _BARE_DOMAIN.fullmatch(text) else ()
+    is_name = (
         kind in ("company", "mixed")
         and len(text) <= _LONGEST_NAME
         and "\n" not in text
         and "@" not in text
         and not _IDENTIFIER.fullmatch(text)
         and not (kind == "mixed" and (is_person(text) or text.islower()))
-    ):
-        _note(found, name_keys(text), text, passage, number)
-
-
-def _note(
-    found: dict[str, CompanyName],
-    keys: tuple[str, ...],
-    name: str,
-    passage: Passage,
-    number: int,
-    is_certain: bool = True,
-) -> None:
-    for key in keys:
-        if key not in found:
-            found[key] = CompanyName(keys[0], name, passage, number, is_certain)
+    )
+    return name_keys(text) if is_name else ()
 
 
 _LONGEST_NAME = 80
@@ -106,21 +138,25 @@ _BEFORE_END = re.compile(r"(?<![\w@/.-])(?:[^\W_][\w-]*\.)*[^\W_][\w-]*$")
 _LONGEST_DOMAIN = 64
 
 
-def _domains(text: str) -> Iterator[tuple[int, str]]:
+_WAYS = ("typed", *_USUAL_ENDS, *_MARKS, "shaped", "camel case")
+"""How a company is told, the surest way first: of domains, by an end or a mark."""
+
+
+def _domains(text: str) -> Iterator[tuple[str, int, str]]:
     """Domains of e-mail and web addresses, with where they stand; bare ones in prose by their usual ends."""
     ended = sorted(_USUAL_END.finditer(text), key=lambda end: end[0])
     for end in ended:
         if not _is_after_at_sign(text, end.start()):
             before = _BEFORE_END.search(text, max(0, end.start() - _LONGEST_DOMAIN), end.start())
             if before is not None:
-                yield before.start(), text[before.start() : end.end()]
+                yield end[0], before.start(), text[before.start() : end.end()]
     for mark in _MARKS:
         at = text.find(mark)
         while at >= 0:
             start = at + len(mark)
             found = _BARE_DOMAIN.match(text, start) if mark == "@" else _AFTER_SCHEME.match(text, start)
             if found is not None:
-                yield at, found.group() if mark == "@" else found.group(1)
+                yield mark, at, found.group() if mark == "@" else found.group(1)
             at = text.find(mark, start)
 
 

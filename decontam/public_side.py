@@ -11,7 +11,7 @@ import numpy as np
 
 from decontam.benchmark import Benchmark, BenchmarkTask
 from decontam.codes import Codes
-from decontam.companies import CompanyName, companies_in
+from decontam.companies import CompaniesFound, CompanyName, companies_in
 from decontam.joint_reading import joined
 from decontam.likeness import likeness
 from decontam.meaning import MeaningIndex
@@ -46,10 +46,12 @@ class PublicSide:
         self._prompts = SimilarityIndex(settings.benchmark_jaccard, self._shingles)
         self._owners = array("i")
         self._fingerprints: list[Fingerprint | None] = []
-        everything = joined(self._noted(number, task) for number, task in enumerate(benchmark.tasks))
+        found = CompaniesFound()
+        everything = joined(self._noted(number, task, found) for number, task in enumerate(benchmark.tasks))
         self._passages = everything.passages
         # Read back when nothing else of the passages is left, so that no name holds on to memory among what is free.
-        packed = pickle.dumps(companies_in(everything))
+        packed = pickle.dumps(found.by_key())
+        del found
         companies: dict[str, CompanyName] = pickle.loads(packed)
         self._names = NameIndex(everything, companies)
         self._ngrams = NgramIndex(everything, settings.ngram_words)
@@ -67,14 +69,15 @@ class PublicSide:
         for name, side in self.sides.items():
             refuse_empty(f"the tasks of the benchmark {name}", side, name in in_prose)
 
-    def _noted(self, number: int, task: BenchmarkTask) -> Reading:
-        """The reading of a task, whose whole text is indexed by the way."""
+    def _noted(self, number: int, task: BenchmarkTask, companies: CompaniesFound) -> Reading:
+        """The reading of a task, whose whole text and companies are noted by the way."""
         passages = passages_of_benchmark_task(task)
         reading, seen = read(passages), seen_by_the_agent(passages)
         whole = reading if len(seen) == len(passages) else read(seen)
         text = sketch(shingles_of(whole, self._size))
         if text is not None:
             (self._wholes if task.initial_state else self._prompts).add(number, text)
+        companies.add(reading)
         self._owners.extend([number] * len(reading.passages))
         self._fingerprints.append(fingerprint_of_benchmark_task(task, reading))
         return reading
