@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 _APOSTROPHES = "'`\u2018\u2019\u201b\u02bc\u02b9\u00b4\u2032\uff07"
-_UNSAID = _APOSTROPHES + "\u2122\u2120\u00ae\u00a9"
+# Nothing is seen of them, and the others are blanks.
+_CONTROLS = "".join(map(chr, [*range(9), *range(14, 28), *range(127, 133), *range(134, 160)]))
+_UNSAID = _APOSTROPHES + "\u2122\u2120\u00ae\u00a9" + _CONTROLS
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
@@ -16,6 +18,7 @@ _INVISIBLE = re.compile(
 _ACCENTS = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
 _IDEOGRAPHS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(f"[{_IDEOGRAPHS}]|[^\\W_{_IDEOGRAPHS}]+")
+_DROP_CONTROLS = dict.fromkeys(map(ord, _CONTROLS))
 _DROP_UNSAID = dict.fromkeys(map(ord, _UNSAID))
 # Letters that have no accent to lose and are written without all the same.
 _PLAIN_LETTERS = str.maketrans(
@@ -24,11 +27,11 @@ _PLAIN_LETTERS = str.maketrans(
 BREAK = "\x01"
 """Stands for the end of a text among words; no text has it as a word."""
 _ASCII = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)} | {
-    ord(sign): None for sign in _APOSTROPHES if sign.isascii()
+    ord(sign): None for sign in _UNSAID if sign.isascii()
 }
 
 _BETWEEN_TEXTS = f" {BREAK} "
-_UNSAID_BYTES = "".join(filter(str.isascii, _APOSTROPHES)).encode()
+_UNSAID_BYTES = "".join(filter(str.isascii, _UNSAID)).replace(BREAK, "").encode()
 _ASCII_BYTES = bytes(code if code >= 128 or code == ord(BREAK) else ord(_ASCII[code] or " ") for code in range(256))
 _REMEMBERED = 1 << 16
 
@@ -75,7 +78,7 @@ def spelled_words(texts: Sequence[str]) -> bytes:
     plain = [text if text.isascii() else _spelled(text) for text in texts]
     joined = _BETWEEN_TEXTS.join([*plain, ""])
     if joined.count(BREAK) > len(texts):
-        joined = _BETWEEN_TEXTS.join([*(text.replace(BREAK, " ") for text in plain), ""])
+        joined = _BETWEEN_TEXTS.join([*(text.replace(BREAK, "") for text in plain), ""])
     return joined.encode("utf-8", "surrogatepass").translate(_ASCII_BYTES, _UNSAID_BYTES)
 
 
@@ -124,7 +127,7 @@ _CASED |= {ord("\u00df"): "ss"}
 def unaccented(text: str) -> str:
     """`text` in its own case without accents and invisible signs."""
     if text.isascii():
-        return text
-    visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
+        return text if text.isprintable() else text.translate(_DROP_CONTROLS)
+    visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text.translate(_DROP_CONTROLS)))
     bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", visible))
     return unicodedata.normalize("NFKC", bare.translate(_CASED))

@@ -86,6 +86,8 @@ def test_every_place_in_a_world_is_read(world: dict[str, Any]) -> None:
         "a,b\n" + "\n".join(f"{word},{n}" for n, word in enumerate(WORDS)),
         "\n".join(f"{n}: {word}" for n, word in enumerate(WORDS, 1)),
         " ".join(f"{word[0]}\u20dd{word[1:]}" for word in WORDS),
+        " ".join(f"{word[0]}\x08{word[1:]}" for word in WORDS),
+        " ".join(f"{word[0]}\x01{word[1:]}" for word in WORDS),
     ],
 )
 def test_every_way_to_write_a_text_is_read(body: str) -> None:
@@ -177,6 +179,7 @@ def test_a_name_of_several_words_is_found_in_handles_and_names_of_files(text: st
         "they pay Zi\u00adnc in May",
         "they pay Z\u200einc in May",
         "they pay Z\u00ednc in May",
+        "they pay Zi\x08nc in May",
         "they pay \u201cZinc\u201d in May",
         "ask them at zinc.io today",
         "ask them at shop.zinc.co.uk.",

@@ -25,6 +25,8 @@ from decontam.words import BREAK, run_position, spans_of, spelled_words, words_o
         ("line one\nline\ttwo\u00a0three", ["line", "one", "line", "two", "three"]),
         ("\u8acb\u66f4\u65b0 now", ["\u8acb", "\u66f4", "\u65b0", "now"]),
         ("\u0130stanbul", ["istanbul"]),
+        ("un\x08seen so\x01ft\x7f mark\x9d \x00", ["unseen", "soft", "mark"]),
+        ("o\u20ddver\u1dc4line", ["overline"]),
         ("  \n ", []),
     ],
 )
