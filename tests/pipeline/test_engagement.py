@@ -19,7 +19,7 @@ from tests.pipeline.small import changed, write
     [
         ([("calibration.bandd", 1)], "calibration.bandd is not a key here (did you mean band?); rename or remove it"),
         ([("target.limits.turns", 1)], "target.limits.turns is not a key here"),
-        ([("extra", 1)], "extra is not a key here (expected one of customer, seed, candidates"),
+        ([("extra", 1)], "extra is not a key here (expected one of customer, seed, reuse, candidates"),
         ([("calibration.n_max", "many")], "calibration.n_max is 'many'; expected: a valid integer"),
         ([("calibration.tau", 2)], "calibration.tau is 2; expected: less than 1"),
         ([("candidates.profile", "hard")], "candidates.profile is 'hard'; expected: 'starter' or 'full'"),
@@ -66,8 +66,8 @@ def test_a_wrong_value_is_named_with_its_file_and_remedy(
     ("text", "sentence"),
     [
         ("seed: [", "is not valid YAML"),
-        ("- seed", "holds a list; expected the keys customer, seed, candidates"),
-        ("", "is empty; expected the keys customer, seed, candidates"),
+        ("- seed", "holds a list; expected the keys customer, seed, reuse, candidates"),
+        ("", "is empty; expected the keys customer, seed, reuse, candidates"),
         ("seed: a\n? [a, b]\n: c\n", "line 2 is not valid YAML: a key is no plain word"),
         ("seed: a\nseed: b\n", "line 2 is not valid YAML: the key seed comes twice"),
     ],
