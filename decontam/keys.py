@@ -50,6 +50,8 @@ def is_machine_key(text: str) -> bool:
     """Whether what stands in a field for keys is one: a person's words may stand there too."""
     if text.isascii() and text.isalnum():
         return True
+    if text.isascii() and text.isalnum():
+        return True
     if " " in text:
         return False
     words = words_of(text)
