@@ -1,6 +1,6 @@
 """Time and memory to hold 1,000 to 30,000 tasks against a benchmark of 600, all of 5,000 words, beside two baselines.
 
-    python -m benchmarks.decontamination [--tasks 1000 3000] [--datatrove PYTHON] [--write]
+    python -m benchmarks.decontamination [--tasks 1000 3000] [--datatrove PYTHON] [--write [PAGE]]
 
 Budget for 10,000 tasks on 2 cores, from records in memory to verdicts: 30 s and 1 GB above the records. What is counted
 as memory: the most that this process held while comparing, above what it held before, and the most that each of the
@@ -9,7 +9,7 @@ are not counted again. Only memory ends it with exit code 1.
 
 Baselines: datatrove's n-gram filter, run by PYTHON, an interpreter that has it (see datatrove_baseline.py); and
 datasketch used plainly: a MinHash updated with each 5-word shingle as bytes, asked of an LSH of the benchmark's.
-`--write` puts the tables into docs/decontamination.md.
+`--write` puts the tables into docs/decontamination.md, or into another page with such a section.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tasks", type=int, nargs="+", default=list(COUNTS))
     parser.add_argument("--datatrove", metavar="PYTHON")
-    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--write", type=Path, nargs="?", const=PAGE, metavar="PAGE")
     parser.add_argument("--row", nargs=3, metavar=("TASKS", "PROCESSES", "FIXED"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.row:
@@ -117,7 +117,7 @@ def main() -> None:
     text = _page(rows, _baselines(arguments.datatrove), cores)
     print(text)
     if arguments.write:
-        write_section(PAGE, "speed", text)
+        write_section(arguments.write, "speed", text)
     if any(row.above_records_mb > BUDGET_MB for row in rows if row.tasks <= FULL_SIZE):
         sys.exit(1)
 
