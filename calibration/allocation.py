@@ -109,10 +109,6 @@ class Round:
     attainable: float
     """Greatest P(in band) that any task can reach within `n_max` attempts; below `tau` none is ever accepted."""
 
-    def attempts_left(self, lacking: Missing) -> float:
-        """Rough number of attempts until nothing is missing, the hopeless apart."""
-        return sum(lack / self.promise[name] for name, lack in lacking.counts.items() if name not in self.hopeless)
-
 
 def pilot(table: CandidateTable, settings: CalibrationSettings, seed: str) -> tuple[Share, ...]:
     """Random tasks of every family: every other one three times, so that s can be told from p, the rest once."""

@@ -10,6 +10,8 @@ from environment.ledger import AttemptMany, Ledger, Plan, carry_out
 from environment.record import Record
 
 PURPOSE = "audit"
+_TIMES = 2
+"""How often a task is attempted, at most, until an attempt is scored."""
 
 
 class Audit(Record):
@@ -34,15 +36,20 @@ async def audit(
     ledger: Ledger,
     seed: str,
 ) -> Audit:
-    """Makes what the audit lacks and compares it with the posterior. Raises ValueError when nothing is selected."""
+    """Makes what the audit lacks and compares it with the posterior; what an endpoint left unscored is made once more.
+
+    Raises ValueError when nothing is selected.
+    """
     if not selection.task_ids:
         raise ValueError("nothing is selected, so there is nothing to audit; make up the shortages first")
     policy = selection.policy
     for plan in ledger.plans(policy, PURPOSE):
         await carry_out(plan, ledger, attempt_many)
-    audited = {line.task_id for line in ledger.lines(policy, PURPOSE)}
-    left = [task_id for task_id in selection.task_ids if task_id not in audited]
-    if left:
+    for _ in range(_TIMES):
+        audited = {line.task_id for line in ledger.lines(policy, PURPOSE) if line.scored}
+        left = [task_id for task_id in selection.task_ids if task_id not in audited]
+        if not left:
+            break
         attempts = tuple(planned for task_id in left for planned in ledger.next_attempts(policy, task_id, 1, seed))
         plan = Plan(purpose=PURPOSE, policy=policy, round=len(ledger.plans(policy, PURPOSE)), attempts=attempts)
         await carry_out(plan, ledger, attempt_many)

@@ -86,7 +86,8 @@ def optimum(
     if answer.x is None:
         raise RuntimeError(f"HiGHS found neither a selection nor that there is none: {answer.message}")
     chosen = rows[answer.x > 0.5]
-    return Optimum(chosen, float(signal[chosen].sum()), answer.message.split(" (")[0], float(answer.mip_gap))
+    status = answer.message.split(" (")[0].rstrip(".")
+    return Optimum(chosen, float(signal[chosen].sum()), status, float(answer.mip_gap))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

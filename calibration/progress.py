@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 from calibration.cost import spent_on
 from calibration.rating import RoundLog
@@ -23,10 +24,13 @@ class CalibrationProgress(Record):
     attempts: int
     """Made so far, unscored ones included."""
     unscored: int
+    failures: Mapping[str, int]
+    """Kind of failure -> unscored attempts, `unknown` where nobody could tell; they add up to `unscored`."""
     tokens_in: int
     tokens_out: int
     money: float | None
-    """In the currency of the prices, None without prices."""
+    """In `currency`, None without prices."""
+    currency: str | None
     accepted: Mapping[str, int]
     """By domain, as of the beginning of the round; empty before the first fit."""
     wanted: Mapping[str, int]
@@ -34,17 +38,23 @@ class CalibrationProgress(Record):
     attempts_left: float | None
     """Rough number still needed, the hopeless apart; None before the first fit."""
 
-    def sentence(self) -> str:
-        """On one line."""
-        parts = [f"attempts in round {self.round + 1} ({self.unscored} unscored)"]
-        parts.append(f"{short_count(self.tokens_in)} tokens in, {short_count(self.tokens_out)} out")
-        if self.money is not None:
-            parts.append(f"cost {self.money:,.2f}")
-        if self.accepted:
-            standing = " ".join(f"{name} {self.accepted.get(name, 0)}/{self.wanted[name]}" for name in self.wanted)
-            parts.append(f"accepted {standing}")
+    def sentence(self, per_minute: float | None = None) -> str:
+        """What stands behind the number of attempts; the more important the earlier: a narrow terminal cuts the end."""
+        parts = ["attempts"]
+        if per_minute is not None:
+            parts.append(f"{per_minute:.0f} a minute")
         if self.attempts_left is not None:
-            parts.append(f"about {self.attempts_left:,.0f} attempts left")
+            parts.append(f"about {self.attempts_left:,.0f} left")
+        if self.accepted:
+            accepted = sum(self.accepted.get(name, 0) for name in self.wanted)
+            parts.append(f"{accepted}/{sum(self.wanted.values())} accepted")
+        if self.money is not None:
+            parts.append(f"{self.money:,.2f} {self.currency}")
+        parts.append(f"{self.unscored:,} unscored" + (f" ({failures_text(self.failures)})" if self.failures else ""))
+        parts.append(f"{short_count(self.tokens_in)} tokens in, {short_count(self.tokens_out)} out")
+        if self.accepted:
+            parts.append(" ".join(f"{name} {self.accepted.get(name, 0)}/{self.wanted[name]}" for name in self.wanted))
+        parts.append(f"round {self.round + 1}")
         return ", ".join(parts)
 
 
@@ -62,13 +72,29 @@ def progress_of(
         round_planned=len(planned),
         attempts=spent.attempts,
         unscored=sum(not line.scored for line in lines),
+        failures=failures_in(lines),
         tokens_in=sum(line.tokens_in for line in lines),
         tokens_out=sum(line.tokens_out for line in lines),
         money=spent.money,
+        currency=None if prices is None else prices.currency,
         accepted=begun.accepted if begun else {},
         wanted={domain: count for domain, count in selection.quotas.items() if count},
         attempts_left=None if begun is None else max(0.0, _attempts_left(begun) - made),
     )
+
+
+def failures_in(lines: Iterable[AttemptLine]) -> dict[str, int]:
+    """Unscored attempts by kind of failure, `unknown` where nobody could tell."""
+    return dict(sorted(Counter(line.failure or "unknown" for line in lines if not line.scored).items()))
+
+
+def failures_text(failures: Mapping[str, int]) -> str:
+    """Such as `12 connection, 3 server error`, the most frequent first."""
+    return ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in sorted(failures.items(), key=_most_first))
+
+
+def _most_first(failure: tuple[str, int]) -> tuple[int, str]:
+    return -failure[1], failure[0]
 
 
 def short_count(count: float) -> str:

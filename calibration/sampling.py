@@ -7,8 +7,7 @@ seeds, and the order in which attempts finish changes nothing.
 from __future__ import annotations
 
 import logging
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +16,7 @@ from calibration.allocation import Assessment, Counts, Round, assess, pilot, pla
 from calibration.candidate import Candidate, CandidateTable, tabulate
 from calibration.cost import attempts_left, cost, spent_on
 from calibration.program import missing
+from calibration.progress import failures_in, failures_text
 from calibration.rating import Calibration, Coefficient, RoundLog, Standing, Stop, TaskRating
 from calibration.settings import CalibrationSettings, SelectionSettings
 from calibration.supply import Supply, request_tasks
@@ -33,20 +33,6 @@ _ODD_ERRORS_Z = 4.0
 """Standard errors by which the knobs of unscored attempts may differ from those of all before a person is told."""
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far calibration has come."""
-
-    round: int
-    attempts: int
-    """Made so far, unscored ones included."""
-    unscored: int
-    accepted: Mapping[str, int]
-    """By domain, as of the beginning of the round."""
-    attempts_left: float | None
-    """Rough number still needed as of the beginning of the round; None before the first fit."""
-
-
 async def calibrate(
     candidates: Sequence[Candidate],
     attempt_many: AttemptMany,
@@ -58,24 +44,23 @@ async def calibrate(
     seed: str,
     prices: Prices | None = None,
     supply: Supply | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_attempt: Callable[[Plan], None] = lambda plan: None,
 ) -> Calibration:
     """Rates the candidates for the policy whose fingerprint has this key, until `selection` can be filled.
 
     `candidates` includes those of earlier batches of `supply` when a calibration is resumed. A round that was planned
-    and not finished is finished first. Raises OSError when the ledger's disk is full: make room and call again; and
-    ValueError when a budget in money is set without prices.
+    and not finished is finished first. `on_attempt` is told the plan of every attempt that is in the ledger now. Raises
+    OSError when the ledger's disk is full: make room and call again; and ValueError when a budget in money is set
+    without prices.
     """
     if settings.max_cost is not None and prices is None:
         raise ValueError(f"max_cost is {settings.max_cost} but the endpoint has no prices; add them or use max_tokens")
     table = tabulate(candidates)
-    view: _View | None = None
     may_ask, first = True, len(ledger.plans(policy, PURPOSE))
     while True:
         plans = ledger.plans(policy, PURPOSE)
         if plans:
-            observe = _reporter(plans[-1].round, view, ledger, policy, on_progress)
-            await carry_out(plans[-1], ledger, attempt_many, observe)
+            await carry_out(plans[-1], ledger, attempt_many, _telling(plans[-1], on_attempt))
         view = _look(table, ledger, policy, settings, selection, seed)
         left = attempts_left(spent_on(ledger.lines(policy, PURPOSE), prices), settings)
         stop = _reason_to_stop(view, plans[first:], ledger, left, selection)
@@ -113,6 +98,10 @@ class _View:
     table: CandidateTable
     counts: Counts
     fitted: tuple[Assessment, Round] | None
+
+
+def _telling(plan: Plan, on_attempt: Callable[[Plan], None]) -> Callable[[Attempt], None]:
+    return lambda attempt: on_attempt(plan)
 
 
 def _look(
@@ -212,33 +201,6 @@ def _accepted(table: CandidateTable, now: Assessment) -> dict[str, int]:
     return {name: int(now.accepted[table.in_domain(name)].sum()) for name in table.domains}
 
 
-def _reporter(
-    number: int,
-    view: _View | None,
-    ledger: Ledger,
-    policy: str,
-    on_progress: Callable[[Progress], None] | None,
-) -> Callable[[Attempt], None] | None:
-    """Turns every finished attempt into progress."""
-    if on_progress is None:
-        return None
-    lines = ledger.lines(policy, PURPOSE)
-    attempts, unscored = len(lines), sum(not line.scored for line in lines)
-    accepted: dict[str, int] = {}
-    attempts_left = None
-    if view is not None and view.fitted is not None:
-        now, planned = view.fitted
-        accepted, attempts_left = _accepted(view.table, now), planned.attempts_left(now.missing)
-
-    def report(attempt: Attempt) -> None:
-        nonlocal attempts, unscored
-        attempts += 1
-        unscored += not attempt.scored
-        on_progress(Progress(number, attempts, unscored, accepted, attempts_left))
-
-    return report
-
-
 def _conclude(
     view: _View,
     plans: Sequence[Plan],
@@ -252,12 +214,11 @@ def _conclude(
     rounds = [RoundLog.model_validate(plan.basis) for plan in plans if plan.basis]
     if view.fitted is not None:
         rounds.append(_log(view, *view.fitted, len(plans)))
+    failures = failures_in(lines)
     warnings = odd_errors(view.table, view.counts)
     if stop == "endpoint":
-        warnings = (
-            f"{_STALLED_ROUNDS} rounds in a row had no scored attempt: check the endpoint, then resume",
-            *warnings,
-        )
+        stalled = f"{_STALLED_ROUNDS} rounds in a row had no scored attempt ({failures_text(failures)})"
+        warnings = (f"{stalled}: mend the endpoint, then resume", *warnings)
     for sentence in warnings:
         logger.warning("%s", sentence)
     calibration = Calibration(
@@ -268,7 +229,7 @@ def _conclude(
         stopped=stop,
         attempts=len(lines),
         unscored=sum(not line.scored for line in lines),
-        failures=dict(sorted(Counter(line.failure or "unknown" for line in lines if not line.scored).items())),
+        failures=failures,
         tokens_in=sum(line.tokens_in for line in lines),
         tokens_out=sum(line.tokens_out for line in lines),
         cost=None if prices is None else cost(lines, prices),

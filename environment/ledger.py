@@ -11,7 +11,7 @@ import fcntl
 import json
 import os
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -186,8 +186,8 @@ class Ledger:
                     if line.key not in kept:
                         places.setdefault(line.key, _Place(line, path, start, size))
             if places:
-                numbers = [int(path.stem.removeprefix("part-")) for path in self._parts()]
-                path = self._folder / "parts" / f"part-{max(numbers, default=0) + 1:06d}.parquet"
+                number = max(_last_number(self._parts()) + 1, _last_number(path for path, _ in free))
+                path = self._folder / "parts" / f"part-{number:06d}.parquet"
                 _write_whole(path, lambda temporary: _write_part(temporary, [places[key] for key in sorted(places)]))
                 self._compacted[path] = set(places)
             for path, descriptor in free:
@@ -259,10 +259,14 @@ class Ledger:
         return sorted((self._folder / "segments").glob("segment-*.jsonl"))
 
     def _open_segment(self) -> int:
-        """Creates a segment that is this process's own: it holds a lock on it for as long as it lives."""
+        """Creates a segment that is this process's own: it holds a lock on it for as long as it lives.
+
+        A part has at least the number of every segment in it and no segment begins below that, so that a name is not
+        given again: whoever watches knows by the name how much of a segment was read.
+        """
         with self._locked():
-            numbers = [int(path.stem.removeprefix("segment-")) for path in self._segments()]
-            self._segment_path = self._folder / "segments" / f"segment-{max(numbers, default=0) + 1:06d}.jsonl"
+            number = 1 + _last_number([*self._segments(), *self._parts()])
+            self._segment_path = self._folder / "segments" / f"segment-{number:06d}.jsonl"
             descriptor = os.open(self._segment_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             _sync_folder(self._segment_path.parent)
@@ -341,6 +345,11 @@ def lines_of_part(path: Path) -> list[AttemptLine]:
     """The lines of the attempts in a compacted part."""
     rows = _read_part(path, _LINE_COLUMNS)
     return [AttemptLine(**{name: row[name] for name in _LINE_COLUMNS if name in row}) for row in rows]
+
+
+def _last_number(paths: Iterable[Path]) -> int:
+    """Greatest number of segments or parts, 0 where there are none."""
+    return max((int(path.stem.rpartition("-")[2]) for path in paths), default=0)
 
 
 def _append_durably(descriptor: int, path: Path, data: Mapping[str, Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from environment.ledger import AttemptLine, Key, Plan, line_of_json, lines_of_part
@@ -44,6 +45,14 @@ class WatchedLedger:
             self._folder.glob(f"plans/{purpose}.*.[0-9]*.json"), key=lambda path: (path.stat().st_mtime_ns, path.name)
         )
         return Plan.model_validate_json(paths[-1].read_text(encoding="utf-8")) if paths else None
+
+    def last_written(self) -> float | None:
+        """When attempts were written last, in seconds since 1970; None before the first."""
+        moments = []
+        for path in (*self._folder.glob("segments/segment-*.jsonl"), *self._folder.glob("parts/part-*.parquet")):
+            with suppress(FileNotFoundError):  # compacted meanwhile
+                moments.append(path.stat().st_mtime)
+        return max(moments, default=None)
 
     def _new_lines(self, path: Path) -> Iterator[AttemptLine]:
         """Whole lines of a segment that come after those read; one that was compacted meanwhile is in a part."""

@@ -82,6 +82,7 @@ class SelectionInputs(Record):
     tokens_in: int
     tokens_out: int
     cost: float | None
+    currency: str | None = None
     stopped: str
     """Why calibration ended."""
     pass_rates: PassRates

@@ -175,16 +175,27 @@ def calibrate(
         bool, typer.Option("--watch", help="Only look on while another process does it; with --json, look once.")
     ] = False,
 ) -> None:
-    """Up to the tasks with the target model's pass rates.
+    """Up to the tasks with the target model's pass rates, with what that took and why it ended.
 
     Example: worldloom calibrate laptop
 
     Example: worldloom calibrate laptop --watch
     """
+    from pipeline.calibration_totals import calibration_totals, calibration_totals_text
+    from pipeline.results import result_text
+    from pipeline.status import status_of
+
     if watch:
         _look_on(engagement, new, as_json)
-    else:
-        _make(engagement, "calibrated_tasks", new, as_json)
+        return
+    with _outcome():
+        store, generation = _made(engagement, "calibrated_tasks", new)
+        totals = calibration_totals(generation)
+        if as_json:
+            status = status_of(store, generation).to_json()
+            print(json.dumps({**status, "calibration": totals.to_json()}, indent=1))
+        else:
+            print(result_text(store, generation), calibration_totals_text(totals), sep="\n\n")
 
 
 @app.command()
@@ -609,10 +620,11 @@ def _made(name_or_path: str, until: str, new: bool) -> tuple[Store, StoredGenera
     from pipeline.home import log_to_file
     from pipeline.readiness import refuse_unready
     from pipeline.store import Store, store_root
-    from pipeline.terminal import Terminal
+    from pipeline.terminal import Terminal, say_warnings
 
     engagement = load_engagement(name_or_path)
     terminal = Terminal()
+    say_warnings(terminal)
     store = Store(store_root(), terminal)
     from pipeline.running import choose_generation, run_stages  # loads the definitions, which need a usable store
 

@@ -57,4 +57,5 @@ def log_to_file(root: Path) -> Path:
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.captureWarnings(True)
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    logging.getLogger("httpx2").setLevel(logging.WARNING)  # a line a request would bury all others
     return path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from collections.abc import Sequence
@@ -15,6 +16,8 @@ _REDRAW_S = 0.2
 _LINE_S = 15.0
 """Between two lines of progress where lines can't be drawn over."""
 _WIDTH = 18
+_OF_DAGSTER = "dagster_meta"
+"""Where it keeps a log record's message as it was, having written its run and step before it."""
 
 
 class Terminal:
@@ -58,12 +61,36 @@ class Terminal:
             self._drawn = False
 
 
+class SpokenWarnings(logging.Handler):
+    """Says what a package warns of while a stage is at work, such as an endpoint that fails and holds everything up."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        super().__init__(logging.WARNING)
+        self._terminal = terminal
+
+    def emit(self, record: logging.LogRecord) -> None:
+        said = getattr(record, _OF_DAGSTER, {}).get("orig_message", record.getMessage())
+        self._terminal.say(f"WARNING: {said}")
+
+
+def say_warnings(terminal: Terminal) -> None:
+    """From now on the terminal says what models and servers give reason to warn of."""
+    logging.getLogger("environment").addHandler(SpokenWarnings(terminal))
+
+
 def counts(manifest: Manifest) -> str:
     """Such as `780 of 800: 12 reference, 8 mutant`."""
     if manifest.rows_out == manifest.rows_in:
         return f"{manifest.rows_out}"
     dropped = ", ".join(f"{count} {reason}" for reason, count in manifest.dropped.items())
     return f"{manifest.rows_out} of {manifest.rows_in}: {dropped}"
+
+
+def duration(seconds: float) -> str:
+    """Such as `40 s`, `12 min` or `3.5 h`."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 100 * 60 else f"{seconds / 3600:.1f} h"
 
 
 def columns(rows: Sequence[Sequence[str]]) -> str:

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from assets.stages.calibrating import STAGE, Pace, prices_of
-from calibration.progress import CalibrationProgress, progress_of, short_count
+from calibration.progress import CalibrationProgress, failures_text, progress_of, short_count
 from calibration.sampling import PURPOSE
 from environment.watched_ledger import WatchedLedger
 from pipeline.store import Store, StoredGeneration
-from pipeline.terminal import columns
+from pipeline.terminal import columns, duration
 
 _LOOK_S = 1.0
+_SILENCE_S = 60.0
 
 
 class CalibrationWatch:
@@ -42,19 +43,29 @@ class CalibrationWatch:
         if found is None:
             return f"{head}\nno round is planned yet"
         rate = self._pace.per_minute()
+        pace = f", {rate:.0f} a minute" if rate else ""
+        silence = "" if self._generation.is_finished(STAGE) else self._silence()
         left = "not known yet" if found.attempts_left is None else f"about {found.attempts_left:,.0f}"
-        minutes = f", {found.attempts_left / rate:,.0f} minutes at this rate" if found.attempts_left and rate else ""
+        if found.attempts_left and rate:
+            left += f", {duration(60 * found.attempts_left / rate)} at this rate"
         rows = [
             ["round", f"{found.round + 1}, {found.round_made} of {found.round_planned} attempts made"],
-            ["attempts", f"{found.attempts:,} ({found.unscored} unscored), {rate:.0f} a minute"],
-            ["still expected", left + minutes],
+            ["attempts", f"{found.attempts:,}{pace}{silence}"],
+            ["unscored", f"{found.unscored}" + (f" ({failures_text(found.failures)})" if found.failures else "")],
+            ["still expected", left],
             ["tokens", f"{short_count(found.tokens_in)} in, {short_count(found.tokens_out)} out"],
         ]
         if found.money is not None:
-            rows.append(["cost", f"{found.money:,.2f}"])
+            rows.append(["cost", f"{found.money:,.2f} {found.currency}"])
         standing = [["domain", "accepted", "wanted"]]
         standing += [[name, str(found.accepted.get(name, 0)), str(count)] for name, count in found.wanted.items()]
         return f"{head}\n{columns(rows)}\n\n{columns(standing)}"
+
+    def _silence(self) -> str:
+        """How long ago the last attempt was written, where that is worth a thought."""
+        last = self._ledger.last_written()
+        silent_s = 0.0 if last is None else time.time() - last
+        return f", the last one {duration(silent_s)} ago" if silent_s >= _SILENCE_S else ""
 
 
 def watch(store: Store, generation: StoredGeneration, stream: TextIO = sys.stdout) -> bool:

@@ -1,12 +1,13 @@
 """The calibrating stage attempts training tasks with the target model until enough of them are known to be in band."""
 
+import asyncio
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 
 from assets.files import file_record, read_record, write_rows, write_text
-from assets.generation import Engagement, Generation, Product, tasks_in, tasks_of
+from assets.generation import Engagement, FellShort, Generation, Product, tasks_in, tasks_of
 from assets.manifest import FileRecord, Manifest, RowHash
 from assets.stages.cleaning import STAGE as CLEAN
 from assets.stages.cleaning import clusters
@@ -15,10 +16,10 @@ from assets.stages.supply import FamilySupply, batch_names
 from calibration.candidate import Candidate, candidate_of
 from calibration.progress import CalibrationProgress, progress_of
 from calibration.rating import Calibration, TaskRating
-from calibration.sampling import PURPOSE, Progress, calibrate
+from calibration.sampling import PURPOSE, calibrate
 from calibration.settings import Band
 from environment.attempt import Attempt
-from environment.ledger import Ledger
+from environment.ledger import Ledger, Plan
 from environment.policies.prices import Prices
 from environment.record import canonical_json
 from environment.task import Task
@@ -26,7 +27,7 @@ from evaluation.report_inputs import PassRates, pass_rate_counts
 
 STAGE = "calibrated_tasks"
 _LEDGER_FILES = ("ledger/plans/*.json", "ledger/parts/*.parquet", "ledger/probe.*.json")
-_SHOWN_EVERY_S = 0.5
+_SHOWN_EVERY_S = 1.0
 _PACE_S = 60.0
 """Over which the rate of attempts is taken."""
 
@@ -36,11 +37,16 @@ OnRound = Callable[[CalibrationProgress], None] | None
 
 
 def calibrate_clean(generation: Generation, on_round: OnRound = None) -> Manifest:
-    """Ratings of every clean training task; killed at any moment, it goes on from the attempts in its ledger."""
+    """Ratings of every clean training task; killed at any moment, it goes on from the attempts in its ledger.
+
+    Raises FellShort when the endpoint is taken to be down: nothing is concluded from that.
+    """
 
     def make(folder: Path) -> Product:
         with Ledger(folder / "ledger") as ledger:
             calibration = run_async(_served(generation, ledger, on_round))
+            if calibration.stopped == "endpoint":
+                raise FellShort(f"{calibration.warnings[0]}: the same command goes on from here")
             found_bugs, attempts_hash = examined(ledger.attempts(calibration.policy))
         splits = Counter(task.split for task in tasks_of(generation, CLEAN))
         standing = standings(calibration)
@@ -185,32 +191,58 @@ async def _calibrate(generation: Generation, ledger: Ledger, on_round: OnRound) 
     policy = await open_policy(engagement, ledger=generation.folder(STAGE) / "ledger")
     tasks = training_tasks(generation)
     key = policy.fingerprint.key()
-    pace = Pace()
-    shown_round, shown_at = -1, 0.0
-
-    def show(progress: Progress) -> None:
-        nonlocal shown_round, shown_at
-        pace.note(progress.attempts)
-        now = time.monotonic()
-        if progress.round == shown_round and now - shown_at < _SHOWN_EVERY_S:
-            return
-        known = progress_of(
-            ledger.plans(key, PURPOSE)[-1], ledger.lines(key, PURPOSE), engagement.selection, prices_of(engagement)
-        )
-        if progress.round != shown_round and on_round is not None:
-            on_round(known)
-        shown_round, shown_at = progress.round, now
-        generation.tell(STAGE, known.attempts, None, f"{known.sentence()}, {pace.per_minute():.0f} a minute")
-
-    return await calibrate(
-        training_candidates(generation),
-        attempts_on(tasks, policy, engagement.target.limits),
-        ledger,
-        policy=key,
-        settings=engagement.calibration,
-        selection=engagement.selection,
-        seed=generation.seed,
-        prices=prices_of(engagement),
-        supply=FamilySupply(generation, tasks),
-        on_progress=show,
+    shown = _Shown(
+        lambda plan: progress_of(plan, ledger.lines(key, PURPOSE), engagement.selection, prices_of(engagement)),
+        lambda known, rate: generation.tell(STAGE, known.attempts, None, known.sentence(rate)),
+        on_round,
     )
+    showing = asyncio.create_task(shown.keep_up())
+    try:
+        return await calibrate(
+            training_candidates(generation),
+            attempts_on(tasks, policy, engagement.target.limits),
+            ledger,
+            policy=key,
+            settings=engagement.calibration,
+            selection=engagement.selection,
+            seed=generation.seed,
+            prices=prices_of(engagement),
+            supply=FamilySupply(generation, tasks),
+            on_attempt=shown.note,
+        )
+    finally:
+        showing.cancel()
+
+
+class _Shown:
+    """Shows where a calibration stands once a second, whether attempts finish or an endpoint keeps them waiting."""
+
+    def __init__(
+        self,
+        look: Callable[[Plan], CalibrationProgress],
+        tell: Callable[[CalibrationProgress, float], None],
+        on_round: OnRound,
+    ) -> None:
+        self._look, self._tell, self._on_round = look, tell, on_round
+        self._pace = Pace()
+        self._round = -1
+        self._unseen: Plan | None = None
+        """The plan of attempts that finished since it last looked."""
+
+    def note(self, plan: Plan) -> None:
+        """An attempt of this plan is in the ledger."""
+        self._unseen = plan
+        if plan.round != self._round and self._on_round is not None:
+            self._on_round(self._look(plan))
+        self._round = plan.round
+
+    async def keep_up(self) -> None:
+        """Never returns."""
+        known = None
+        while True:
+            await asyncio.sleep(_SHOWN_EVERY_S)
+            if self._unseen is not None:
+                known, self._unseen = self._look(self._unseen), None
+            if known is not None:
+                self._pace.note(known.attempts)
+                self._tell(known, self._pace.per_minute())

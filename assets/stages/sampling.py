@@ -1,7 +1,6 @@
 """Sampling makes attempts of the target model: its policy opened, probed where it is remote, bound to tasks."""
 
 import asyncio
-import logging
 import signal
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
@@ -22,8 +21,6 @@ from environment.task import Task
 
 REFERENCE_POLICY = "reference-policy"
 SERVER_LOG = "server.log"
-
-logger = logging.getLogger(__name__)
 
 Outcome = TypeVar("Outcome")
 
@@ -110,8 +107,6 @@ async def open_policy(
         changes |= {"model": target.adapter_model, "adapter": adapter[1]}
     policy = ChatPolicy(target.endpoint.model_validate({**target.endpoint.to_json(), **changes}))
     report = await policy.probe()
-    for warning in report.warnings:
-        logger.warning("%s", warning)
     if ledger is not None:
         write_text(ledger / f"probe.{policy.fingerprint.key()}.json", report.model_dump_json(indent=1) + "\n")
     return policy

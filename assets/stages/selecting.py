@@ -30,7 +30,8 @@ REPORT = "selection_report.html"
 def select_calibrated(generation: Generation) -> Manifest:
     """Exactly the asked tasks of each domain, of greatest learning signal.
 
-    Raises FellShort, with what is missing in `shortage.json`, when the accepted tasks don't allow a selection.
+    Raises FellShort, with what is missing in `shortage.json`, when the accepted tasks don't allow a selection; and when
+    the endpoint is down, so that no audit attempt is scored.
     """
 
     def make(folder: Path) -> Product:
@@ -46,6 +47,8 @@ def select_calibrated(generation: Generation) -> Manifest:
         known = training_tasks(generation)
         tasks = [known[task_id] for task_id in selection.task_ids]
         audited = _audit(generation, selection, calibration, folder)
+        if audited is not None and audited.scored == 0:
+            raise FellShort("no audit attempt was scored: mend the endpoint, then the same command goes on from here")
         with Ledger(folder / "ledger") as ledger:
             lines = ledger.lines(calibration.policy, AUDIT)
         page = render_selection(selection_inputs(generation, calibration, selection, audited, lines))

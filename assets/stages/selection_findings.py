@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from assets.generation import Generation
-from assets.stages.calibrating import pass_rates
+from assets.stages.calibrating import pass_rates, prices_of
 from calibration.audit import Audit
 from calibration.rating import Calibration, TaskRating
 from calibration.selection import Selection
@@ -37,6 +37,7 @@ def selection_inputs(
         tokens_in=calibration.tokens_in,
         tokens_out=calibration.tokens_out,
         cost=calibration.cost,
+        currency=prices.currency if (prices := prices_of(engagement)) else None,
         stopped=calibration.stopped,
         pass_rates=pass_rates(generation, chosen),
         selected=len(chosen),
@@ -101,9 +102,9 @@ def _domain(name: str, ratings: Sequence[TaskRating], wanted: int, chosen: set[s
 
 
 def _knobs(calibration: Calibration) -> tuple[KnobEffect, ...]:
-    """Greatest effect first."""
+    """Greatest effect first; of a knob that never varied nothing is known, its effect is exactly 0."""
     fitted = calibration.rounds[-1].coefficients if calibration.rounds else ()
-    knobs = [one for one in fitted if one.name.startswith("knob ")]
+    knobs = [one for one in fitted if one.name.startswith("knob ") and one.value != 0]
     return tuple(
         KnobEffect(
             knob=one.name.removeprefix("knob ").replace("_", " "),

@@ -83,7 +83,7 @@ class ChatPolicy:
                 try:
                     answer = await self._connections[url].ask(body)
                 except CallFailed as failed:
-                    lease.note(failed=True)
+                    lease.note(failed=True, reason=str(failed))
                     failure = failed
                 except ContextOverflow:
                     lease.note(failed=False)

@@ -11,6 +11,8 @@ _WINDOW = 50
 """It opens when half of this many last calls failed."""
 _LONGEST_S = 300.0
 """The pause doubles up to this."""
+_TOLD_FROM_S = 60.0
+"""A person is told again of an address that still fails when the pause has become this long."""
 
 
 class CircuitBreaker:
@@ -43,11 +45,14 @@ class CircuitBreaker:
             self._pause_s = min(_LONGEST_S, 2 * self._pause_s)
             self._next = now + self._pause_s
 
-    def note(self, *, failed: bool, now: float) -> None:
-        """What became of a call; only infrastructure errors are failures."""
+    def note(self, *, failed: bool, now: float, reason: str = "") -> None:
+        """What became of a call; only infrastructure errors are failures, `reason` says which."""
+        why = f" ({reason})" if reason else ""
         if self._open:
             if failed:
-                logger.info("%s still fails: the next call goes there in %.0f s", self._name, self._next - now)
+                level = logging.WARNING if self._pause_s >= _TOLD_FROM_S else logging.INFO
+                left = max(0.0, self._next - now)
+                logger.log(level, "%s still fails%s: the next call goes there in %.0f s", self._name, why, left)
             else:
                 logger.warning("%s answers again", self._name)
                 self._failed.clear()
@@ -55,7 +60,9 @@ class CircuitBreaker:
             return
         self._failed.append(failed)
         if len(self._failed) == _WINDOW and 2 * sum(self._failed) >= _WINDOW:
-            logger.warning("%s failed %d of %d calls: calls are held back", self._name, sum(self._failed), _WINDOW)
+            failures = sum(self._failed)
+            sentence = "%s failed %d of its last %d calls%s: calls wait until it answers again"
+            logger.warning(sentence, self._name, failures, _WINDOW, why)
             self._open = True
             self._pause_s = self._first_pause_s
             self._next = now + self._pause_s

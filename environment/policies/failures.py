@@ -48,13 +48,17 @@ def failure_of_status(error: APIStatusError) -> CallFailed | None:
         kind = "server_error"
     else:
         return None
-    sentence = f"{type(error).__name__} {status}: {error.message[:300]}"
-    return CallFailed(sentence, kind, retry_after(error.response.headers))
+    return CallFailed(f"{status}: {said(status, error.message)}", kind, retry_after(error.response.headers))
 
 
 def names_context_length(text: str) -> bool:
     """Whether a refusal says that the prompt is too long, in the words of the servers there are."""
     return bool(_TOO_LONG.search(text.lower()))
+
+
+def said(status: int, message: str) -> str:
+    """What the server said, without the status that the client writes before it."""
+    return message.removeprefix(f"Error code: {status} - ")[:300]
 
 
 def retry_after(headers: Mapping[str, str]) -> float:

@@ -62,9 +62,9 @@ class Lease:
     is_trial: bool
     """The address was failing, and this call is to find out whether it still does."""
 
-    def note(self, *, failed: bool) -> None:
-        """What became of the call; only infrastructure errors are failures."""
-        self.address.breaker.note(failed=failed, now=time.monotonic())
+    def note(self, *, failed: bool, reason: str = "") -> None:
+        """What became of the call; only infrastructure errors are failures, `reason` says which."""
+        self.address.breaker.note(failed=failed, now=time.monotonic(), reason=reason)
 
 
 @dataclass(eq=False, slots=True)

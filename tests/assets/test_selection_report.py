@@ -35,7 +35,8 @@ def inputs(**changes: object) -> SelectionInputs:
         "unscored": 12,
         "tokens_in": 1_200_000,
         "tokens_out": 34_000,
-        "cost": 12.345,
+        "cost": 12.375,
+        "currency": "EUR",
         "stopped": "complete",
         "pass_rates": PassRates(
             before=counts, selected=counts, band_low=0.2, band_high=0.8, estimate="posterior mean", attempts=4701
@@ -77,7 +78,7 @@ def test_the_page_says_what_was_selected_what_it_cost_and_what_the_audit_found()
         "(solver: optimal, gap 0.0001)",
         "4,713 12 of them unscored",
         "1,234,000 1,200,000 read, 34,000 written",
-        "12.35 at the endpoint's prices" if f"{12.345:.2f}" == "12.35" else "12.34 at the endpoint's prices",
+        "12.38 EUR at the endpoint's prices",
         "sales 99 55 210 40 37 37 43.7%",
         "standard deviation of 1.23 logits",
         "45.0% of 580 passed (standard error 2.1%), 45.6% were expected: 0.4 standard errors below",

@@ -15,11 +15,11 @@ from calibration.allocation import Counts
 from calibration.audit import audit
 from calibration.candidate import Candidate, tabulate
 from calibration.rating import Calibration
-from calibration.sampling import Progress, calibrate, odd_errors
+from calibration.sampling import calibrate, odd_errors
 from calibration.selection import select
 from calibration.settings import SelectionSettings
 from calibration.supply import KnobSpace, TaskRequest
-from environment.ledger import Ledger
+from environment.ledger import Ledger, Plan
 from tests.calibration.simulated import SELECTION, SETTINGS, SimulatedPolicy, candidates, pass_chance
 
 ROOT = Path(__file__).parents[2]
@@ -32,10 +32,10 @@ def run(folder: Path, simulated: SimulatedPolicy, tasks=None, **changes) -> Cali
 
 
 def test_calibration_fills_the_quotas_and_counts_what_it_spent(tmp_path: Path) -> None:
-    simulated, seen = SimulatedPolicy(candidates()), list[Progress]()
-    outcome = run(tmp_path, simulated, on_progress=seen.append)
+    simulated, seen = SimulatedPolicy(candidates()), list[Plan]()
+    outcome = run(tmp_path, simulated, on_attempt=seen.append)
     assert outcome.stopped == "complete"
-    assert outcome.attempts == len(simulated.made) == len(set(simulated.made)) == seen[-1].attempts
+    assert outcome.attempts == len(simulated.made) == len(set(simulated.made)) == len(seen)
     assert (outcome.tokens_in, outcome.tokens_out) == (100 * outcome.attempts, 10 * outcome.attempts)
     assert len(outcome.ratings) == 150
     assert sum(outcome.count(standing) for standing in ("accepted", "closed", "open", "untried")) == 150
@@ -130,7 +130,7 @@ def test_unscored_attempts_are_counted_and_tried_again_under_new_numbers(tmp_pat
 def test_a_dead_endpoint_stops_calibration_with_a_sentence(tmp_path: Path) -> None:
     outcome = run(tmp_path, SimulatedPolicy(candidates(), error_rate=1.1))
     assert outcome.stopped == "endpoint"
-    assert "check the endpoint, then resume" in outcome.warnings[0]
+    assert "mend the endpoint, then resume" in outcome.warnings[0]
     assert {rating.in_band for rating in outcome.ratings} == {None}
     assert outcome.count("accepted") == 0
     assert run(tmp_path, SimulatedPolicy(candidates())).stopped == "complete"
@@ -236,3 +236,17 @@ def test_the_audit_is_made_once_and_kept_apart(tmp_path: Path) -> None:
     assert found.mean == pytest.approx(passed / 9)
     assert run(tmp_path, simulated) == outcome
     assert os.path.exists(tmp_path / "plans" / "audit.base.00000.json")
+
+
+def test_an_audit_attempt_that_the_endpoint_left_unscored_is_made_once_more(tmp_path: Path) -> None:
+    tasks = candidates()
+    simulated = SimulatedPolicy(tasks)
+    outcome = run(tmp_path, simulated)
+    selection = select(tasks, outcome, SELECTION)
+    down = SimulatedPolicy(tasks, error_rate=1.1)
+    with Ledger(tmp_path) as ledger:
+        nothing = asyncio.run(audit(selection, outcome, down.attempt_many, ledger, "s"))
+        found = asyncio.run(audit(selection, outcome, simulated.attempt_many, ledger, "s"))
+    assert (nothing.scored, nothing.unscored, nothing.mean) == (0, 18, None)
+    assert (found.scored, found.unscored) == (9, 18)
+    assert sorted(task_id for task_id, _, _ in simulated.made[-9:]) == sorted(selection.task_ids)

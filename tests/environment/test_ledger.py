@@ -13,6 +13,7 @@ import pytest
 
 from environment.attempt import Attempt, Transcript, Verdict
 from environment.ledger import Ledger, Plan, PlannedAttempt, carry_out
+from environment.watched_ledger import WatchedLedger
 
 ROOT = Path(__file__).parents[2]
 
@@ -49,6 +50,18 @@ def unscored(task: str, number: int) -> Attempt:
 def plan_of(*keys: tuple[str, int], round: int = 0) -> Plan:
     attempts = tuple(PlannedAttempt(task_id=task, number=number, seed=1000 + number) for task, number in keys)
     return Plan(purpose="calibration", policy="base", round=round, attempts=attempts)
+
+
+def test_a_watched_ledger_misses_nothing_of_a_segment_that_follows_a_compaction(tmp_path: Path) -> None:
+    watched, seen = WatchedLedger(tmp_path), []
+    with Ledger(tmp_path) as ledger:
+        for size in (3, 1, 2, 5):
+            for _ in range(size):
+                ledger.append(scored("a", len(ledger.lines("base"))))
+                watched.look()
+                seen.append(len(watched.lines("base", "calibration")))
+            ledger.compact()
+    assert seen == list(range(1, 12))
 
 
 def test_attempts_survive_reopening_before_and_after_compaction(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
 import signal
 import subprocess
@@ -48,7 +50,8 @@ def test_a_finished_calibration_is_shown_as_its_ledger_has_it(finished: Finished
     page = worldloom(finished.store, "calibrate", str(finished.engagement), "--watch")
     assert page.returncode == 0
     assert page.stdout.startswith("small.g1 calibrated_tasks: finished\n")
-    assert f"{len(rows)} ({found['unscored']} unscored)" in page.stdout
+    assert re.search(rf"^attempts +{len(rows)}$", page.stdout, re.MULTILINE)
+    assert re.search(rf"^unscored +{found['unscored']}$", page.stdout, re.MULTILINE)
     assert {path: path.stat().st_mtime_ns for path in finished.root.rglob("*") if path.is_file()} == before
 
 
@@ -110,11 +113,45 @@ def test_a_watch_counts_what_comes_while_segments_become_parts(finished: Finishe
     assert [*counts, found.attempts] == [1, 2, len(texts), len(texts)]
 
 
+def test_a_silent_calibration_is_seen_to_be_silent_and_why_attempts_were_lost(
+    finished: FinishedRun, tmp_path: Path
+) -> None:
+    store = tmp_path / "store"
+    shutil.copytree(finished.store / "small", store / "small")
+    generation = Store(store).open("small.g1")
+    stage = generation.folder("calibrated_tasks")
+    (stage / "manifest.json").unlink()
+    (part,) = sorted(stage.glob("ledger/parts/*.parquet"))[:1]
+    attempt = json.loads(pq.read_table(part).to_pylist()[0]["attempt"])
+    lost = {**attempt, "number": 99, "verdict": None, "end": None, "error": "reset", "failure": "connection"}
+    segment = stage / "ledger" / "segments" / "segment-000099.jsonl"
+    segment.write_text(f"{json.dumps(lost)}\n")
+    for path in (segment, *stage.glob("ledger/parts/*.parquet")):
+        os.utime(path, (time.time() - 600, time.time() - 600))
+    watched = CalibrationWatch(generation)
+    page = watched.page(watched.look(), "at work")
+    assert ", the last one 10 min ago\n" in page
+    assert re.search(r"^unscored +1 \(1 connection\)$", page, re.MULTILINE)
+
+
 def test_whoever_watches_nothing_is_told_so(finished: FinishedRun, tmp_path: Path) -> None:
     nothing = worldloom(tmp_path / "store", "calibrate", "laptop", "--watch")
     assert nothing.returncode == 2 and "has no generation" in nothing.stderr
     both = worldloom(finished.store, "calibrate", str(finished.engagement), "--watch", "--new")
     assert both.returncode == 2 and "--watch starts nothing" in both.stderr
+
+
+def test_a_finished_calibration_says_what_it_took_and_why_it_ended(finished: FinishedRun) -> None:
+    done = worldloom(finished.store, "calibrate", str(finished.engagement), "--json")
+    assert done.returncode == 0, done.stderr
+    totals = json.loads(done.stdout)["calibration"]
+    rows = ledger_rows(finished.root / "calibrated_tasks")
+    assert (totals["attempts"], totals["unscored"]) == (len(rows), sum(row["verdict"] is None for row in rows))
+    assert totals["stopped"] == "complete" and totals["wanted"] == {"support": 1, "hr": 1}
+    assert all(totals["accepted"][name] >= 1 for name in totals["wanted"])
+    text = worldloom(finished.store, "calibrate", str(finished.engagement)).stdout
+    assert f"\n{len(rows)} attempts, {totals['unscored']} unscored, " in text
+    assert text.endswith("ended because nothing is missing\n")
 
 
 def test_dagster_has_an_observation_of_every_round(finished: FinishedRun) -> None:

@@ -297,7 +297,7 @@ def test_an_endpoint_that_mostly_fails_is_spared_until_it_answers_again(caplog: 
     assert [
         record.message for record in caplog.records if record.levelname == "WARNING" and "circuit" in record.name
     ] == [
-        f"{stub.url} failed 50 of 50 calls: calls are held back",
+        f"{stub.url} failed 50 of its last 50 calls (503: later): calls wait until it answers again",
         f"{stub.url} answers again",
     ]
 

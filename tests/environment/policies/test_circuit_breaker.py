@@ -57,7 +57,23 @@ def test_one_success_closes_it_and_failures_are_counted_anew(caplog: pytest.LogC
     breaker.note(failed=True, now=200.0)
     assert breaker.is_open
     assert [record.message for record in caplog.records] == [
-        "stub failed 50 of 50 calls: calls are held back",
+        "stub failed 50 of its last 50 calls: calls wait until it answers again",
         "stub answers again",
-        "stub failed 50 of 50 calls: calls are held back",
+        "stub failed 50 of its last 50 calls: calls wait until it answers again",
+    ]
+
+
+def test_a_person_is_told_of_an_outage_when_it_begins_and_again_while_it_lasts(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    breaker = CircuitBreaker("stub", 2.0)
+    note_all(breaker, 50, 50)
+    for _ in range(7):
+        now = breaker.next_try
+        breaker.admit(now)
+        breaker.note(failed=True, now=now, reason="502: Bad Gateway")
+    warnings = [record.message for record in caplog.records if record.levelname == "WARNING"]
+    assert warnings == [
+        "stub failed 50 of its last 50 calls: calls wait until it answers again",
+        *(f"stub still fails (502: Bad Gateway): the next call goes there in {left} s" for left in (64, 128, 256)),
     ]

@@ -74,7 +74,7 @@ def test_the_breaker_of_one_address_holds_back_its_calls_alone(caplog: pytest.Lo
             ask_all(policy, 60)
     assert [
         record.message for record in caplog.records if record.levelname == "WARNING" and "circuit" in record.name
-    ] == [f"{failing.url} failed 50 of 50 calls: calls are held back"]
+    ] == [f"{failing.url} failed 50 of its last 50 calls (503: later): calls wait until it answers again"]
     assert len(there.requests) == 240
     assert 50 <= len(failing.requests) < 120  # those under way when it opened, and none later
 
