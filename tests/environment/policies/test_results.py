@@ -111,3 +111,13 @@ def test_a_failure_that_lasts_leaves_the_attempt_unscored_whatever_was_done_befo
 def test_a_refusal_for_good_stops_the_run_with_the_remedy(status: int, remedy: str) -> None:
     with pytest.raises(ConfigurationError, match=remedy):
         made([POSTED, refusal(status, "no")])
+
+
+def test_a_wrong_key_is_named_by_its_variable_and_a_missing_one_told_as_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ACME_KEY", "wrong")
+    with pytest.raises(ConfigurationError, match=r"with 401 \(no\); check the key in ACME_KEY$"):
+        made([refusal(401, "no")], api_key_variable="ACME_KEY")
+    with pytest.raises(ConfigurationError, match=r"none was sent; name its variable in api_key_variable$"):
+        made([refusal(401, "no")])
