@@ -7,6 +7,7 @@ from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
 
+import duckdb
 import pyarrow.parquet as pq
 import pytest
 
@@ -108,7 +109,6 @@ def test_there_is_one_row_an_overlap_with_both_texts_and_paths(result: Decontami
 
 
 def test_the_rows_can_be_asked_in_sql(result: Decontamination, tmp_path: Path) -> None:
-    duckdb = pytest.importorskip("duckdb")
     pq.write_table(overlap_rows(result, OCCASION), tmp_path / "overlaps.parquet")
     pq.write_table(ruling_rows(result), tmp_path / "rulings.parquet")
     counts = duckdb.sql(
