@@ -66,7 +66,9 @@ def _two_processes() -> Iterator[ProcessPoolExecutor]:
     with ProcessPoolExecutor(_PROCESSES, multiprocessing.get_context("spawn"), initializer=_begin) as pool:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            pool.submit(tie)  # starts the processes, which inherit the blocked signal
+            # Each starts one process, which inherits the blocked signal: the pool adds one while none of them is idle.
+            for _ in range(_PROCESSES):
+                pool.submit(tie)
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         yield pool
